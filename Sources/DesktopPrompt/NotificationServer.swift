@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import System
 internal import SystemBus
 
@@ -13,16 +14,33 @@ final class NotificationServer {
     case closed
   }
 
+  /// How long the thread of `closeLater` waits for a late notification, in milliseconds.
+  private static let longestLate = 120_000
+  /// The most threads of `closeLater` at once.
+  ///
+  /// If the server does not answer, each prompt leaves one.
+  static let mostLate = 8
+  private static let lateThreads = Mutex(0)
+  /// The threads of `closeLater` that run.
+  static var lateCount: Int { lateThreads.withLock { $0 } }
+
   private let bus: NotificationBus
   /// The id of the shown notification; 0 if there is none.
   private var shown: UInt32 = 0
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
+  /// Whether the server has ended.
   private var hasGone = false
+  /// Whether the thread of `closeLater` has the bus, so that this object may not use it.
+  private var isLent = false
+  /// Whether no event comes here any more.
+  private var isOver: Bool { hasGone || isLent }
   /// The call whose notification may still come to the screen; `nil` if there is none.
   private var lateCall: UInt64?
   /// How long the server may take to show a notification, in milliseconds.
   var limit: Int
+  /// How long `close` waits for a late notification, in milliseconds.
+  var lateLimit = NotificationBus.limit
   /// A descriptor that ends the wait for a late notification; -1 for none.
   private let interrupt: Int32
   /// Events that came during a call.
@@ -53,12 +71,15 @@ final class NotificationServer {
   var hasActions: Bool { bus.hasActions }
 
   /// The descriptor that is readable when an event may have come.
-  var descriptor: Int32 { events.isEmpty ? bus.descriptor : ready.descriptor.number }
+  var descriptor: Int32 {
+    events.isEmpty && !isOver ? bus.descriptor : ready.descriptor.number
+  }
 
   /// Shows the notification, or replaces its text.
   ///
   /// It returns when the server has answered with the id.
   func show(_ summary: String, _ body: String, _ actions: [Action]) throws(DesktopError) {
+    guard !isOver else { throw .notShown }
     do throws(BusError) {
       // A server may let only a critical notification stay.
       let content = NotificationBus.Content(summary: summary, body: body, actions: actions)
@@ -79,7 +100,12 @@ final class NotificationServer {
   /// Closes the notification, also one that comes to the screen late.
   func close() {
     awaitLate()
-    guard shown != 0, !hasGone else { return }
+    guard shown != 0, !isOver else { return }
+    Self.close(shown, on: bus, hasActed: hasActed)
+    shown = 0
+  }
+
+  private static func close(_ shown: UInt32, on bus: NotificationBus, hasActed: Bool) {
     var id = shown
     // notification-daemon 3.20 takes a notification from the screen only when it expires or after an
     // action.
@@ -87,25 +113,49 @@ final class NotificationServer {
       let empty = NotificationBus.Content(summary: DesktopText.summary, body: "", expiry: 1)
       id = (try? bus.notify(empty, replacing: id, within: NotificationBus.closeLimit)) ?? id
     }
-    shown = 0
     bus.close(id)
   }
 
   /// Waits for the id of a late notification: no program would act on its buttons.
   private func awaitLate() {
-    let limit = BusLimit(milliseconds: NotificationBus.limit, interrupt: interrupt)
+    let limit = BusLimit(milliseconds: lateLimit, interrupt: interrupt)
     while lateCall != nil, !hasGone, let signal = bus.nextSignal(within: limit) { take(signal) }
+    // The calls of `close` follow a call that replaces a notification. They need no id of it.
+    if let lateCall, shown == 0, !hasGone { closeLater(lateCall) }
     lateCall = nil
+  }
+
+  /// Closes a notification that comes even later, if the process still runs then, as an agent does.
+  private func closeLater(_ call: UInt64) {
+    let hasRoom = Self.lateThreads.withLock { count in
+      guard count < Self.mostLate else { return false }
+      count += 1
+      return true
+    }
+    guard hasRoom else { return }
+    let late = LateBus(bus: bus)
+    isLent = true
+    let isStarted: Void? = try? startThread {
+      defer { Self.lateThreads.withLock { $0 -= 1 } }
+      let limit = BusLimit(milliseconds: Self.longestLate)
+      while let signal = late.bus.nextSignal(within: limit), signal != .gone {
+        guard case .late(let id, call) = signal else { continue }
+        if id != 0 { Self.close(id, on: late.bus, hasActed: false) }
+        return
+      }
+    }
+    if isStarted == nil { Self.lateThreads.withLock { $0 -= 1 } }
   }
 
   /// The events that have come since the last call.
   func takeEvents() -> [Event] {
     receive()
     defer { events = [] }
-    return hasGone ? [.closed] : events
+    return isOver ? [.closed] : events
   }
 
   private func receive() {
+    guard !isOver else { return }
     for signal in bus.takeSignals() { take(signal) }
   }
 
@@ -129,4 +179,9 @@ final class NotificationServer {
       events.append(.closed)
     }
   }
+}
+
+/// A bus that only one thread uses from now on.
+private struct LateBus: @unchecked Sendable {
+  let bus: NotificationBus
 }

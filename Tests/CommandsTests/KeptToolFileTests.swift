@@ -156,6 +156,37 @@ struct KeptToolFileTests {
     #expect(!ToolRecipe.isRecipe([], of: .claudeCode))
   }
 
+  @Test
+  func aChangedProfileIsNoRecipe() throws {
+    let recipe = ToolRecipe(
+      tool: .codex,
+      directory: "/x",
+      account: "work",
+      name: "work",
+      service: "https://a.example/\"q",
+      server: "https://b.example",
+      program: ["/a b/thumblatch", "--private"],
+      variables: ["A=b"]
+    )
+    let text = try #require(recipe.files.first).text
+    #expect(ToolRecipe.isRecipe(Array(text.utf8), of: .codex))
+    #expect(!ToolRecipe.isRecipe(Array(text.utf8), of: .claudeCode))
+    let changes = [
+      ("timeout_ms = 120000", "timeout_ms = 1"), ("args = [", "args = [\"-c\", "),
+      ("[mcp_servers", "required = true\n[mcp_servers"), ("[mcp_servers", "\n[mcp_servers"),
+      ("[mcp_servers", "[mcp_server"), ("6m --within 8s\"\n", "6m --within 8s\"\n\n"),
+      ("6m --within 8s\"\n", "6m --within 8s\""), ("model_provider = ", "# \nmodel_provider = "),
+    ]
+    for (old, new) in changes {
+      let changed = text.replacing(old, with: new)
+      #expect(changed != text)
+      #expect(!ToolRecipe.isRecipe(Array(changed.utf8), of: .codex), "\(changed)")
+    }
+    #expect(!ToolRecipe.isRecipe([], of: .codex) && !ToolRecipe.isRecipe([10], of: .codex))
+    // A file that a person changed is kept whole, so nothing of it is written again.
+    #expect(recipe.beside(Array((text + "# mine\n").utf8)).former.isEmpty)
+  }
+
   /// A file system without hard links.
   @Test
   func aCopyIsKeptAsALinkIs() throws {

@@ -56,10 +56,55 @@ struct SetupToolsTests {
     // A key of the whole file stands before the first table.
     #expect(lines.first == "model_provider = \"thumblatch-other\"")
     #expect(lines.contains(#"args = ["token", "work", "--helper", "--min-ttl", "6m"]"#))
-    #expect(lines.contains(#"[mcp_servers."other"]"#))
-    let again = "setup codex work \(Self.server) --name other --yes"
-    #expect(try home.run(again, script: Self.unknown).code == .done)
-    #expect(home.settings("codex/thumblatch-other.config.toml")?.contains("model") == false)
+    #expect(lines.contains(#"[mcp_servers."work"]"#))
+  }
+
+  /// Codex reads one profile, so a second setup must not end the first one.
+  @Test
+  func aProfileOfCodexKeepsItsOtherParts() throws {
+    let home = try ProviderHome()
+    let name = "codex/thumblatch-work.config.toml"
+    func setUp(_ line: String) throws -> String {
+      let play = try home.run("setup codex \(line) --yes", script: Self.unnamed)
+      #expect(play.code == .done, "\(play.talk)")
+      return home.settings(name) ?? ""
+    }
+    let service = try setUp("work \(Self.service)")
+    // Each part may name the private vault or the service.
+    let both = try setUp("work --private \(Self.server)")
+    let server = try #require(both.split(separator: service).first).description
+    #expect(both == service + server && server.hasPrefix("[mcp_servers.\"work\"]\n"))
+    let other = try setUp("notes --name work --mcp https://notes.example.org/mcp")
+    let notes = try #require(other.split(separator: both).first).description
+    #expect(other == both + notes && notes.hasPrefix("[mcp_servers.\"notes\"]\n"))
+    // What the words name again is replaced.
+    let moved = try setUp("home --name work --url https://other.example.org")
+    #expect(moved.contains("https://other.example.org") && !moved.contains("gateway.example.org"))
+    #expect(moved.contains("\"home by Thumblatch\"") && moved.hasSuffix(server + notes))
+    let last = try setUp("work \(Self.server)/2")
+    #expect(last.contains("/mcp/2\"\n") && !last.contains("mcp.example.org/mcp\"\n"))
+    #expect(last.contains("https://other.example.org") && last.contains(notes))
+    // All of it is setup's own.
+    #expect(try home.run("setup --undo").code == .done)
+    #expect(try Directory(path: home.path + "/codex").names() == [])
+  }
+
+  /// The account, whichever it is, is not known yet.
+  private static let unnamed: @Sendable (Stage) throws -> Void = { stage in
+    let call = try stage.expect(RequestTermsCall.self)
+    try stage.fail(.noSuchAccount(account: call.account ?? ""))
+  }
+
+  @Test
+  func thePersonSeesWhatStaysInAProfile() throws {
+    let home = try ProviderHome()
+    let first = try home.run("setup codex work \(Self.service) --yes", script: Self.unknown)
+    #expect(first.code == .done)
+    let play = try home.run("setup codex work \(Self.server)") { stage in
+      try Self.unknown(stage)
+      try stage.answer("[y/N] ", "y")
+    }
+    #expect(play.code == .done && play.talk.contains("base_url = \"https://gateway.example.org\""))
   }
 
   /// The account is not known yet.

@@ -89,6 +89,26 @@ extension StoredSecretTests {
     #expect(play.code == .done && play.talk.contains("is erased") && hosts == Self.hosts + other)
   }
 
+  /// Each host of the account had docker's secret.
+  @Test
+  func anErasedSecretIsNotListed() throws {
+    let mark = "stored-by = docker\n"
+    let (play, hosts) = try run(
+      "docker-credential erase",
+      "git.example.org",
+      hosts: Self.hosts + mark + "\n[b.org]\naccount = git\nscope = read\n" + mark
+    ) { stage in
+      try stage.knowAccount(Self.account())
+      try stage.knowTerms(hosts: [])
+      #expect(try stage.expect(LogoutCall.self).local)
+      try stage.reply(LogoutReply(revoked: false, grant: .valid))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && play.talk.contains("is erased"))
+    #expect(hosts.contains(Self.hosts) && hosts.contains("[b.org]\naccount = git\nscope = read\n"))
+    #expect(!hosts.contains(mark), "\(hosts)")
+  }
+
   /// It may have been locked all the time, or since the secret was compared.
   @Test(arguments: [false, true])
   func theSecretOfALockedAccountStays(_ isLockedLater: Bool) throws {

@@ -91,4 +91,28 @@ extension StoredSecretTests {
       #expect(play.talk == "" && hosts == entry)
     }
   }
+
+  /// podman logout --all erases what the list has.
+  @Test
+  func dockersListEndsWithItsSecret() throws {
+    let input = #"{"ServerURL":"git.example.org","Username":"ann","Secret":"hunter2"}"#
+    let (docker, listed) = try run("docker-credential store", input) { stage in
+      try stage.knowAccount(Self.account(.loginRequired))
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      _ = try Self.takeSecret(stage, "git")
+    }
+    #expect(docker.code == .done && listed.hasSuffix("scheme = basic\nstored-by = docker\n"))
+    let (git, hosts) = try run("git-credential store", Self.approved, hosts: listed) { stage in
+      try stage.knowAccount(Self.account(.loginRequired))
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      _ = try Self.takeSecret(stage, "git")
+    }
+    #expect(git.code == .done && hosts == Self.hosts + "scheme = basic\n")
+    for (hosts, isListed) in [(listed, true), (hosts, false)] {
+      let list = try run("docker-credential list", "unused", hosts: hosts) { try $0.expectEnd() }
+      #expect(list.play.out.contains("git.example.org") == isListed)
+    }
+  }
 }

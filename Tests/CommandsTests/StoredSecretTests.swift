@@ -166,8 +166,21 @@ struct StoredSecretTests {
     #expect(play.code == .done, "\(play.out)")
     #expect(
       hosts == "[git.example.org]\naccount = git\nscope = read\nmin-ttl = 60s\nusername = eve\n"
-        + "scheme = basic\n"
+        + "scheme = basic\nstored-by = docker\n"
     )
+  }
+
+  /// Otherwise docker's list, and so podman logout --all, would not have it.
+  @Test
+  func aLoginOfDockerWithTheSameSecretIsListed() throws {
+    let input = #"{"ServerURL":"git.example.org","Username":"ann","Secret":"hunter2"}"#
+    let (play, hosts) = try run("docker-credential store", input) { stage in
+      try stage.knowAccount(Self.account())
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.fail(.loginRequired(account: "git", message: CommandError.refusedSecret))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && hosts == Self.hosts + "scheme = basic\nstored-by = docker\n")
   }
 
   /// Other hosts may still name an account that is gone.
@@ -264,6 +277,7 @@ struct StoredSecretTests {
       _ = try Self.takeSecret(stage, name)
     }
     #expect(play.code == .done && hosts.hasPrefix("[git.example.org]\naccount = git.example.org"))
+    #expect(hosts.contains("stored-by = docker\n") == line.hasPrefix("docker"))
     if line.hasPrefix("cargo") { #expect(play.out.contains(#"{"Ok":{"kind":"login"}}"#)) }
   }
 

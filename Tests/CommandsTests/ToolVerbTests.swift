@@ -17,6 +17,7 @@ struct ToolVerbTests {
     [registry.example.org:5000]
     account = work
     username = robot
+    stored-by = docker
 
     [http://localhost:3000]
     account = dev
@@ -198,11 +199,8 @@ struct ToolVerbTests {
   @Test(arguments: [
     ("store", #"{"ServerURL":"registry.example.org:5000","Username":"u","Secret":"s"}"#, ""),
     ("erase", "evil.net", ""),
-    (
-      "list", "unused",
-      #"{"git.example.org":"oauth2accesstoken","registry.example.org:5000":"robot","#
-        + #""localhost:3000":"oauth2accesstoken"}"# + "\n"
-    ),
+    // podman logout --all erases what is listed: so no host of git's or of a person's.
+    ("list", "unused", #"{"registry.example.org:5000":"robot"}"# + "\n"),
   ])
   func dockerStoresListsAndErases(_ action: String, _ input: String, _ out: String) throws {
     let play = try run("docker-credential \(action)", input) {

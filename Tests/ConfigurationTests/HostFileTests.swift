@@ -25,6 +25,7 @@ struct HostFileTests {
       audience = https://git.example.org/
       min-ttl = 15m
       username = oauth2
+      stored-by = docker
 
       [http://localhost:3000]
       account = dev
@@ -34,7 +35,9 @@ struct HostFileTests {
     #expect(entry.host.text == "git.example.org" && entry.account.text == "work")
     #expect(entry.scope == "read write" && entry.audience == "https://git.example.org/")
     #expect(entry.minimumLifetime == 900 && entry.username == "oauth2")
-    #expect(hosts[try TokenHost(ofURL: "http://localhost:3000/")]?.account.text == "dev")
+    #expect(entry.isStoredByDocker && !entry.isBasic)
+    let local = try #require(hosts[try TokenHost(ofURL: "http://localhost:3000/")])
+    #expect(local.account.text == "dev" && !local.isStoredByDocker)
     #expect(hosts.entries.count == 2)
   }
 
@@ -74,6 +77,7 @@ struct HostFileTests {
     ("[example.org]\n", "hosts.conf:1: account: is missing"),
     ("[example.org]\naccount = ../x\n", "hosts.conf:2: account: \"../x\" is not an account name"),
     ("[example.org]\naccount = a\nfrob = 1\n", "hosts.conf:3: frob: unknown key"),
+    ("[a.org]\naccount = a\nstored-by = git\n", "hosts.conf:3: stored-by: must be docker"),
     ("[*.example.org]\naccount = a\n", "hosts.conf:1: must be a host such as"),
     ("[example.org/path]\naccount = a\n", "hosts.conf:1: must be a host such as"),
     ("[http://example.org]\naccount = a\n", "hosts.conf:1: must be https, or http to this machine"),

@@ -97,6 +97,9 @@ struct NamedRuleTests {
       [Caller asked]
       """
     )
+    #expect(rules.marksOfProcess == .all)
+    let parts = rules.map { [$0].marksOfProcess }
+    #expect(parts == [.unit, .unit, .sandbox, [], []])
     func names(_ change: (inout CallerMarks) -> Void) -> [String] {
       var marks = CallerMarks()
       change(&marks)

@@ -37,6 +37,43 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.contains("CloseNotification") })
   }
 
+  /// The prompt is over, and its program goes on.
+  @Test
+  func aNotificationThatIsShownLongAfterItsPromptIsClosed() throws {
+    defer { bus.remove() }
+    var notification: NotificationServer? = try NotificationServer(of: desktop, within: 100)
+    notification?.lateLimit = 100
+    #expect(throws: DesktopError.notShown) { try notification?.show("a", "b", []) }
+    notification?.close()
+    #expect(notification?.takeEvents() == [.closed])
+    #expect(throws: DesktopError.notShown) { try notification?.show("a", "b", []) }
+    notification = nil
+    #expect(!server.calls.contains("CloseNotification"))
+    server.release.signal()
+    #expect(eventually { server.calls.contains("CloseNotification") })
+    // The only call after it was the one that lets the notification expire.
+    #expect(server.calls.filter { $0 == "Notify" }.count == 2)
+  }
+
+  /// A server that answers nothing gets no thread for each prompt.
+  @Test
+  func onlySoManyLateNotificationsAreAwaited() throws {
+    defer { bus.remove() }
+    // The thread of an earlier test ends after its last call.
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    let most = NotificationServer.mostLate
+    let notifications = try (0...most).map { _ in try NotificationServer(of: desktop, within: 10) }
+    for notification in notifications {
+      notification.lateLimit = 10
+      #expect(throws: DesktopError.notShown) { try notification.show("a", "b", []) }
+      notification.close()
+    }
+    #expect(NotificationServer.lateCount == most)
+    server.release.signal()
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    #expect(eventually { server.calls.filter { $0 == "CloseNotification" }.count == most })
+  }
+
   /// The prompt is on the screen, and its text changes, as when a finger does not match.
   @Test
   func aChangeThatIsShownTooLateEndsThePrompt() throws {

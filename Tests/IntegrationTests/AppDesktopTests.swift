@@ -78,6 +78,17 @@ struct AppDesktopTests {
     #expect(eventually { !person.readerIsOpen })
   }
 
+  /// The call ends with its prompt, and so must the thread of the dialogue.
+  @Test
+  func theEndOfTheServerEndsTheDialogueOfAnApp() throws {
+    try protect("me")
+    let run = try start("AppAtTerminal", "watch")
+    try desk.sees("Touch the fingerprint reader")
+    try desk.run("desk.kill_server()")
+    try ends(run, 0, "PresenceFailure.cancelled\nthe dialogue has returned")
+    #expect(!person.readerIsOpen)
+  }
+
   @Test
   func anAppIsNotAskedForFromAfarOrBeforeItIsShown() throws {
     try protect("me")

@@ -7,8 +7,8 @@ import Testing
 @Suite(.serialized)
 struct CallerRuleStoryTests {
   private let backend: DevBackend
-  private let bench: ServiceBench
-  private let person: Customer
+  let bench: ServiceBench
+  let person: Customer
 
   init() throws {
     backend = try DevBackend()
@@ -18,7 +18,7 @@ struct CallerRuleStoryTests {
     try person.register("other")
   }
 
-  private func write(_ rules: String) throws {
+  func write(_ rules: String) throws {
     try shell("umask 022; cat >\(bench.base)/machine/thumblatch.conf <<'X'\n\(rules)\nX")
   }
 
@@ -28,9 +28,9 @@ struct CallerRuleStoryTests {
   }
 
   /// A user namespace in which all users but the last one are as outside.
-  private var sandbox: [String] { person.namespace("0:0:4294967294") }
+  var sandbox: [String] { person.namespace("0:0:4294967294") }
 
-  private func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
+  func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
     #expect(outcome.end == .exited(code), "\(outcome)")
     #expect(outcome.text.contains(text), "\(outcome)")
   }
@@ -193,7 +193,7 @@ struct CallerRuleStoryTests {
   }
 
   /// The user's own setting, by the system password.
-  private func set(_ key: String, _ value: String, _ change: String) throws {
+  func set(_ key: String, _ value: String, _ change: String) throws {
     let terminal = try person.terminal(list: ["policy", key, value], columns: 200)
     try terminal.expect("Type the system password to change the policy (\(key): \(change))")
     try terminal.expect("System password for")

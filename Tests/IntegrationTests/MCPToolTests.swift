@@ -37,7 +37,7 @@ struct MCPToolTests {
     var waiting: String {
       switch self {
       case .claude: ":"
-      case .codex: "sed -i '/^url/i required = true' ~/.codex/config.toml"
+      case .codex: "sed -i '/^url/i required = true' ~/.codex/thumblatch-work.config.toml"
       }
     }
 
@@ -67,11 +67,11 @@ struct MCPToolTests {
           --mcp-config ~/.claude/thumblatch-tools.mcp.json -p hello
         """
       case .codex:
-        // Codex reads one profile, beside the file of all.
+        // Codex reads one profile. A changed one of an earlier script would be kept.
         """
+        rm -f ~/.codex/thumblatch-*
         thumblatch setup codex work --yes --url \(gateway.url)/v1
-        thumblatch setup codex tools --yes --mcp \(server.url)
-        cp ~/.codex/thumblatch-tools.config.toml ~/.codex/config.toml
+        thumblatch setup codex tools --name work --yes --mcp \(server.url)
         \(change)
         codex exec --skip-git-repo-check -m m -p thumblatch-work hello
         """

@@ -66,11 +66,70 @@ struct RuleLookupTests {
       )
     )
     let recognition = Recognition()
-    let marks = try Vaults.marks(of: caller, recognition)
+    let half = Recognition()
+    let marks = try Vaults.marks(of: caller.peer, recognition, .all)
+    let unit = try Vaults.marks(of: caller.peer, half, .unit)
+    #expect(unit.unit == marks.unit && unit.userUnit == marks.userUnit)
     child.kill()
     _ = try child.wait()
-    #expect(try Vaults.marks(of: caller, recognition) == marks)
-    #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller, Recognition()) }
+    #expect(try Vaults.marks(of: caller.peer, recognition, .all) == marks)
+    #expect(try Vaults.marks(of: caller.peer, half, .unit) == unit)
+    #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller.peer, half, .all) }
+    #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller.peer, Recognition(), .unit) }
+  }
+
+  /// A look costs more than the token, and a process that cannot be looked at gets none.
+  @Test(arguments: [
+    ("socket = build", true), ("accounts = me", true), ("unit = ci.service", nil),
+    ("sandbox = yes", nil),
+  ])
+  func onlyWhatTheRulesNeedIsLookedAt(_ rule: String, _ isFreeUnseen: Bool?) throws {
+    let vaults = Vaults.closed(under: CountedRules("[Caller ci]\n\(rule)\n"))
+    let (near, far) = try UnixSocket.pair()
+    _ = Descriptor(owning: far)
+    let child = try ChildProcess(
+      path: "/usr/bin/true",
+      arguments: [],
+      environment: [],
+      descriptors: [-1, -1, -1]
+    )
+    let ended = Peer(
+      Descriptor(owning: near),
+      PeerCredentials(process: child.identifier, user: ThisProcess.user, group: 0),
+      try ProcessHandle(identifier: child.identifier)
+    )
+    _ = try child.wait()
+    let unseen = Recognition()
+    #expect((try? vaults.isFreeAtFirstLook(ended, unseen)) == isFreeUnseen)
+    #expect(unseen.isFree == (isFreeUnseen == true))
+    // The tests may run in a sandbox.
+    let this = try Peer.thisProcess()
+    let marks = try #require(CallerMarks(process: this.identifier))
+    let isFree = !rule.hasPrefix("sandbox") || !marks.isSandboxed
+    let seen = Recognition()
+    #expect(try vaults.isFreeAtFirstLook(this, seen) == isFree)
+    #expect(seen.isFree == isFree)
+    // There is one first look.
+    #expect(try !vaults.isFreeAtFirstLook(this, seen))
+  }
+
+  @Test
+  func rulesThatCannotBeReadMakeNoConnectionFree() throws {
+    let vaults = Vaults.closed(under: CountedRules("[Caller ci]\nunit = ci.service\nrate = 0\n"))
+    let recognition = Recognition()
+    #expect(throws: VaultFailure.self) {
+      try vaults.isFreeAtFirstLook(try Peer.thisProcess(), recognition)
+    }
+    #expect(!recognition.isFree)
+  }
+
+  @Test
+  func aConnectionUnderARuleIsNotFree() throws {
+    let recognition = Recognition()
+    recognition.learn(CallerRule(title: "rule \"job\""))
+    let vaults = Vaults.closed(under: CountedRules())
+    #expect(try !vaults.isFreeAtFirstLook(try Peer.thisProcess(), recognition))
+    #expect(!recognition.isFree)
   }
 
   /// A test of a unit in which any program of a user can be promises no loosened rule.

@@ -13,7 +13,7 @@ enum SetupTools {
   static let name = Verb.Option(
     "--name",
     "NAME",
-    "with TOOL: the name of the files and of the MCP server, instead of ACCOUNT"
+    "with TOOL: the name of the files, and of the MCP server in Claude Code, instead of ACCOUNT"
   )
   static let undo = Verb.Option("--undo", "remove the files that setup wrote for tools")
   static let yes = Verb.Option("--yes", "with TOOL: do not ask before the files are written")
@@ -52,19 +52,21 @@ enum SetupTools {
 
   /// Writes the recipe that the words name, after the person has seen it.
   static func write(_ tool: Tool, _ session: Session) throws(CommandError) {
-    let recipe = try recipe(tool, session)
-    let files = recipe.files
+    let asked = try recipe(tool, session)
     if !session.arguments.has(yes.name) {
       if !session.output.json {
-        for file in files {
+        for file in besideFormer(asked).files {
           session.output.talk("\(file.path) gets this:")
           session.output.announce(lines: file.text.split(separator: "\n").map { "  \($0)" })
         }
       }
       try session.confirm("Write it?", for: "a confirmation", otherwise: "nothing was written")
     }
-    let folder = try UserDirectory(recipe.directory)
+    let folder = try UserDirectory(asked.directory)
     try folder.lock()
+    // Another setup may have written after the question.
+    let recipe = besideFormer(asked)
+    let files = recipe.files
     let kept = try keepOthers(files, of: tool, folder, session)
     for file in files { try folder.write(Array(file.text.utf8), file.name) }
     try session.report(
@@ -75,6 +77,12 @@ enum SetupTools {
       ],
       "To start \(tool.title) with tokens of \(recipe.account): \(recipe.use)"
     )
+  }
+
+  /// The recipe beside what an earlier setup wrote into its file.
+  private static func besideFormer(_ recipe: ToolRecipe) -> ToolRecipe {
+    let former = recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }
+    return former.first.map(recipe.beside) ?? recipe
   }
 
   /// Keeps each file in the place of a recipe that is not a recipe itself.

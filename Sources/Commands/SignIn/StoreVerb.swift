@@ -70,6 +70,7 @@ enum StoreVerb {
       session.output.talk("no expiry date is known; --expires sets one")
     }
     for change in changes { try hosts.apply(change) }
+    try hosts.unlist(account)
     try endOthers(of: account, besides: host, hosts, session)
   }
 

@@ -19,7 +19,8 @@ enum DockerVerb {
       {"credHelpers": {"registry.example.org": "thumblatch"}}. It gives a token for the hosts of \
       thumblatch host list. What docker login stores is kept like a secret of thumblatch store, unless \
       an account with a login serves the host. docker logout removes it; if the account is for other \
-      hosts as well, only its secret is erased. Errors are on standard output, as docker expects.
+      hosts as well, only its secret is erased. list names only the registries of docker login. \
+      Errors are on standard output, as docker expects.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -40,8 +41,10 @@ enum DockerVerb {
     case .version:
       try session.output.data(bytes: DockerCredential.version(thumblatchVersion))
     case .list:
+      // podman logout --all erases each host of this list, and docker asks for each one's secret.
+      // So the list has no host whose secret git or a person stored, or whose account has a login.
       let entries = try HostAccounts(environment: session.environment).read().entries
-      let hosts = entries.map {
+      let hosts = entries.filter(\.isStoredByDocker).map {
         (host: $0.host.text, username: $0.username ?? DockerCredential.usualUsername)
       }
       try session.output.data(bytes: DockerCredential.list(hosts))
@@ -55,7 +58,7 @@ enum DockerVerb {
       try session.output.data(bytes: answer)
     case .store:
       let (server, secret) = try ToolInput.request(session, DockerCredential.stored)
-      try session.keep(secret, for: try host(of: server, session))
+      try session.keep(secret, for: try host(of: server, session), isOfDocker: true)
     case .erase:
       let server = try ToolInput.request(session, DockerCredential.server)
       guard let entry = try find(server, session), try !session.giveUp(entry) else { return }

@@ -74,25 +74,62 @@ struct HostAccounts {
   ///   - account: the account.
   ///   - file: the file, as it is now.
   ///   - username: who that is at the host; `nil` if an entry keeps its user name.
+  ///   - isOfDocker: whether docker's protocol is to list the host from now on.
   /// - Throws: what the file could not hold.
   /// - Returns: the change; `nil` if none is needed.
   func serving(
     _ host: TokenHost,
     account: String,
     in file: HostFile,
-    username: String?
+    username: String?,
+    isOfDocker: Bool = false
   ) throws(CommandError) -> HostChange? {
     let entry = file[host].flatMap { $0.account.text == account ? $0 : nil }
-    if let entry, username == nil || entry.username == username && entry.isBasic { return nil }
+    if let entry, username == nil || entry.username == username && entry.isBasic,
+      entry.isStoredByDocker || !isOfDocker
+    {
+      return nil
+    }
+    let change = HostChange(
+      host: host,
+      settings: Self.settings(
+        account,
+        entry,
+        username: username,
+        isListed: isOfDocker || entry?.isStoredByDocker ?? false
+      )
+    )
+    _ = try changing(file, change)
+    return change
+  }
+
+  /// The settings of a host's entry, which keeps what else an earlier entry of the account has.
+  private static func settings(
+    _ account: String,
+    _ entry: HostAccount?,
+    username: String?,
+    isListed: Bool
+  ) -> [(key: String, value: String)] {
+    let isBasic = username != nil || entry?.isBasic == true
     var settings = [(key: "account", value: account)]
     for (key, value) in [
       ("scope", entry?.scope), ("audience", entry?.audience),
-      ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }), ("username", username),
-      (HostAccount.schemeKey, username.map { _ in HostAccount.basic }),
+      ("min-ttl", entry?.minimumLifetime.map { "\($0)s" }),
+      ("username", username ?? entry?.username),
+      (HostAccount.schemeKey, isBasic ? HostAccount.basic : nil),
+      (HostAccount.storedByKey, isListed ? HostAccount.docker : nil),
     ] { if let value { settings.append((key: key, value: value)) } }
-    let change = HostChange(host: host, settings: settings)
-    _ = try changing(file, change)
-    return change
+    return settings
+  }
+
+  /// Ends the list of docker's protocol for the hosts of an account whose secret is no longer docker's.
+  ///
+  /// `podman logout --all` would erase the secret of another program.
+  func unlist(_ account: String) throws(CommandError) {
+    for entry in try read().entries where entry.account.text == account && entry.isStoredByDocker {
+      let settings = Self.settings(account, entry, username: nil, isListed: false)
+      try apply(HostChange(host: entry.host, settings: settings))
+    }
   }
 
   /// Writes a change; none changes nothing.

@@ -19,6 +19,7 @@ extension Session {
   ///     account with a secret is left as it is, and no prompt is opened for it.
   ///   - isMoved: whether it comes from another program's file. Then no secret that can be used is
   ///     replaced.
+  ///   - isOfDocker: whether docker's login gives it, so that docker's protocol lists the host.
   /// - Throws: failures of the vault and of the file.
   /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing else.
   @discardableResult
@@ -26,7 +27,8 @@ extension Session {
     _ secret: ToolSecret,
     for host: TokenHost,
     isWrittenBack: Bool = false,
-    isMoved: Bool = false
+    isMoved: Bool = false,
+    isOfDocker: Bool = false
   ) throws(CommandError) -> HostAccount? {
     if let end = secret.expiresAt, end <= WallTime.now.seconds { return nil }
     let hosts = try HostAccounts(environment: environment)
@@ -42,7 +44,8 @@ extension Session {
       host,
       account: name,
       in: file,
-      username: secret.username
+      username: secret.username,
+      isOfDocker: isOfDocker
     )
     let relation = try known.map { account throws(CommandError) -> Relation in
       guard !isMoved else {
@@ -58,11 +61,12 @@ extension Session {
     }
     switch relation {
     case .leftAlone: return nil
-    case .same where served != nil: return nil
+    case .same where served != nil && !isOfDocker: return nil
     case .same: break
     case .another, nil: try store(secret, name, known, host)
     }
     try hosts.apply(change)
+    if !isOfDocker, relation != .same { try hosts.unlist(name) }
     if served == nil { output.talk("\(host) gets the secret of \(name) from now on") }
     return nil
   }
@@ -84,6 +88,7 @@ extension Session {
       if terms.allows(entry.host), !SecretAccount.isItem(known) {
         guard !isShared, terms.hosts.isEmpty else {
           try eraseSecret(of: known)
+          try hosts.unlist(known.name)
           output.talk(
             "the secret of \(known.name), which is for other hosts as well, is erased here;"
               + " to store another one: thumblatch store \(known.name)"

@@ -14,14 +14,22 @@ package struct HostAccount: Sendable, Equatable {
   package let username: String?
   /// Whether the server takes it as a password only, and never as a Bearer token.
   package let isBasic: Bool
+  /// Whether docker's login stored the secret, so that docker's protocol lists the host.
+  package let isStoredByDocker: Bool
 
   /// The key that says how the server takes a token.
   package static let schemeKey = "scheme"
   /// The value for a password: HTTP's scheme `Basic`.
   package static let basic = "basic"
+  /// The key that names the tool whose login stored the secret.
+  package static let storedByKey = "stored-by"
+  /// The value for docker and all clients of its protocol.
+  package static let docker = "docker"
 
   fileprivate static let accountKey = "account"
-  private static let keys = [accountKey, "scope", "audience", "min-ttl", "username", schemeKey]
+  private static let keys = [
+    accountKey, "scope", "audience", "min-ttl", "username", schemeKey, storedByKey,
+  ]
 
   /// Reads the settings of a section, without a dictionary; see `NamedValues`.
   init(_ host: TokenHost, _ section: KeyFile.Section) throws(ConfigurationError) {
@@ -44,15 +52,23 @@ package struct HostAccount: Sendable, Equatable {
     audience = try value("audience", ProviderSettings.identifier)
     minimumLifetime = try value("min-ttl", Self.lifetime)
     username = try value("username", Self.username)
-    isBasic = try value(Self.schemeKey, Self.scheme) ?? false
+    isBasic =
+      try value(Self.schemeKey) { text throws(ConfigurationError) in
+        try Self.isSet(text, to: Self.basic)
+      } ?? false
+    isStoredByDocker =
+      try value(Self.storedByKey) { text throws(ConfigurationError) in
+        try Self.isSet(text, to: Self.docker)
+      } ?? false
     // The first in alphabetical order, so that the error is stable.
     let unknown = section.entries.all.map(\.name).filter { !Self.keys.contains($0) }.min()
     if let unknown { throw ConfigurationError(.unknownKey, key: unknown) }
   }
 
-  private static func scheme(_ text: String) throws(ConfigurationError) -> Bool {
-    guard text == basic else {
-      throw ConfigurationError(.badValue(text: text, rule: "\(basic), or absent"))
+  /// Accepts only `word`.
+  private static func isSet(_ text: String, to word: String) throws(ConfigurationError) -> Bool {
+    guard text == word else {
+      throw ConfigurationError(.badValue(text: text, rule: "\(word), or absent"))
     }
     return true
   }

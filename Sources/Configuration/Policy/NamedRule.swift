@@ -192,6 +192,17 @@ package struct NamedRule: Sendable, Equatable {
 
 /// What decides which rules hold for a caller.
 package struct CallerMarks: Sendable, Equatable {
+  /// The marks that are read from the process of a caller.
+  package struct OfProcess: OptionSet, Sendable {
+    package static let unit = OfProcess(rawValue: 1)
+    package static let sandbox = OfProcess(rawValue: 2)
+    package static let all: OfProcess = [.unit, .sandbox]
+
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+  }
+
   /// The unit of the system's manager; `nil` if the caller is in none.
   package var unit: String?
   /// Whether that unit is below `user.slice`, where each user runs any program.
@@ -209,6 +220,20 @@ package struct CallerMarks: Sendable, Equatable {
 }
 
 extension [NamedRule] {
+  /// The marks to read from the process of a caller, to know which rules hold.
+  package var marksOfProcess: CallerMarks.OfProcess {
+    var marks: CallerMarks.OfProcess = []
+    for rule in self {
+      switch rule.match {
+      case .unit, .userUnit: marks.insert(.unit)
+      case .sandbox: marks.insert(.sandbox)
+      // Only a restricted connection has such a mark.
+      case .socket, .onRequest: break
+      }
+    }
+    return marks
+  }
+
   /// The rule that holds for a caller; `nil` if none does.
   package func rule(for marks: CallerMarks) -> CallerRule? {
     var result: CallerRule?

@@ -106,7 +106,11 @@ private final class DesktopDialogue {
       }
       if phase != shown || phase.isQuestion && questions != shownQuestions { try show(phase) }
       (shown, shownEvent, shownQuestions) = (phase, event, questions)
-      while let action = screen.takeAction() { try act(action) }
+      while let action = screen.takeAction() {
+        try act(action)
+        // A server that has ended reports its end at each call.
+        if action == .cancel { return }
+      }
       if let question, wanted == prompt.asking || !screen.hasActions {
         self.question = nil
         try ask(question)

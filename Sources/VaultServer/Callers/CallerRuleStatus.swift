@@ -3,6 +3,7 @@ internal import PresenceTerms
 internal import Synchronization
 internal import System
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 /// What is known of the rules for a connection.
@@ -18,15 +19,20 @@ enum CallerRuleStatus: Sendable {
 
 extension CallerMarks {
   /// The marks of a process; `nil` if proc(5) does not show it.
-  init?(process: Int32) {
-    guard let directory = try? Directory(path: "/proc/\(process)"),
-      let status = try? directory.openForReading("status").readAll(limit: 64 * 1024)
-    else { return nil }
+  init?(process: Int32, _ wanted: OfProcess = .all) {
     self.init()
-    let lines = Set(String(decoding: status, as: UTF8.self).split(separator: "\n"))
-    isSandboxed =
-      lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
-      || !ProcessFacts.seesAllUsers(process)
+    guard !wanted.isEmpty else { return }
+    guard let directory = try? Directory(path: "/proc/\(process)") else { return nil }
+    if wanted.contains(.sandbox) {
+      guard let status = try? directory.openForReading("status").readAll(limit: 64 * 1024) else {
+        return nil
+      }
+      let lines = Set(String(decoding: status, as: UTF8.self).split(separator: "\n"))
+      isSandboxed =
+        lines.contains("NoNewPrivs:\t1") && lines.contains("Seccomp:\t2")
+        || !ProcessFacts.seesAllUsers(process)
+    }
+    guard wanted.contains(.unit) else { return }
     guard let groups = try? directory.openForReading("cgroup").readAll(limit: 64 * 1024) else {
       return nil
     }
@@ -55,12 +61,13 @@ extension Vaults {
     return true
   }
 
-  /// Whether the machine has rules, or they cannot be read.
+  /// Whether the machine has rules that depend on the process of a caller, or they cannot be read.
   private var mayHaveRules: Bool {
     let now = BootInstant.now.nanoseconds
     return lookedAtRules.withLock { looked in
       if now >= looked.until {
-        looked = ((try? rules.policy().callers.isEmpty) != true, now + Self.freshness * 1_000_000)
+        let isFree = (try? rules.policy().callers.marksOfProcess.isEmpty) == true
+        looked = (!isFree, now + Self.freshness * 1_000_000)
       }
       return looked.mayHave
     }
@@ -76,10 +83,63 @@ extension Vaults {
     case .restricted(let rule): return caller.restricted(by: rule)
     case .unknown: break
     }
-    let rules = try callerRules()
-    let rule = rules.isEmpty ? nil : rules.rule(for: try Self.marks(of: caller, recognition))
+    let rule = try ruleOfMachine(for: caller.peer, recognition)
     recognition.learn(rule)
     return rule.map { caller.ruled(by: $0) } ?? caller
+  }
+
+  private func ruleOfMachine(
+    for peer: Peer?,
+    _ recognition: Recognition
+  ) throws(VaultFailure) -> CallerRule? {
+    let rules = try callerRules()
+    return rules.rule(for: try Self.marks(of: peer, recognition, rules.marksOfProcess))
+  }
+
+  /// Whether the first look at the rules for a connection finds none that holds.
+  ///
+  /// The server's own thread must not look. A change of a control group delays each reader of
+  /// `/proc/PID/cgroup`, and any user can make such changes.
+  ///
+  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be looked at.
+  func isFreeAtFirstLook(
+    _ peer: Peer,
+    _ recognition: Recognition
+  ) throws(VaultFailure) -> Bool {
+    guard case .unknown = recognition.known,
+      try ruleOfMachine(for: peer, recognition) == nil
+    else { return false }
+    recognition.learn(nil)
+    return true
+  }
+
+  /// The reply to a token call that is the first of its connection on a machine with rules, if no rule
+  /// holds and the vault has the token in its cache.
+  ///
+  /// It is the refusal if the rules or the process cannot be read: a second look would wait again. As
+  /// without rules, the names of the program and its ancestors are not read.
+  func replyAtHand(
+    to usual: UsualTokenCall,
+    from peer: Peer,
+    _ recognition: Recognition
+  ) -> VarlinkReply? {
+    guard let vault = vaultAtHand(of: peer.credentials.user, by: recognition) else { return nil }
+    do throws(VaultFailure) {
+      guard try isFreeAtFirstLook(peer, recognition) else { return nil }
+    } catch {
+      // The caller of an ended process gets no reply.
+      return peer.isAlive ? Dispatcher.failure(error) : nil
+    }
+    // The user may have added a rule during the look.
+    guard form == .private || vault.callerRulesOfUser.isEmpty,
+      let found = vault.cachedAccessToken(
+        account: usual.account,
+        minimumLifetime: usual.minimumLifetime.map(Int64.init),
+        tool: usual.helper == true ? Tool(ofHelper: peer.identifier) : nil
+      ),
+      peer.isAlive
+    else { return nil }
+    return try? VarlinkReply(AccessTokenReply(found.grant))
   }
 
   /// A caller of a vault with the rules of its user, too.
@@ -97,9 +157,11 @@ extension Vaults {
       return caller
     }
     let rules = try await vault.ownCallerRules()
-    guard !rules.isEmpty, let own = rules.rule(for: try Self.marks(of: caller, recognition)) else {
-      return caller
-    }
+    guard !rules.isEmpty,
+      let own = rules.rule(
+        for: try Self.marks(of: caller.peer, recognition, rules.marksOfProcess)
+      )
+    else { return caller }
     return caller.ruled(by: caller.rule?.tightened(by: own) ?? own)
   }
 
@@ -129,7 +191,7 @@ extension Vaults {
       }
     }
     guard !rules.isEmpty else { return base }
-    var marks = try Self.marks(of: agent)
+    var marks = try Self.marks(of: agent.peer, rules.marksOfProcess)
     marks.socket = call.name
     marks.rule = call.rule
     return rules.rule(for: marks).map { base.tightened(by: $0) } ?? base
@@ -188,25 +250,44 @@ extension Vaults {
       || names.contains { unit.hasPrefix($0.0) && unit.hasSuffix($0.1) }
   }
 
-  /// The marks of the process that connected, which are looked at once for its connection.
+  /// The marks of the process that connected, each of which is looked at once for its connection.
   static func marks(
-    of caller: Caller,
-    _ recognition: Recognition
+    of peer: Peer?,
+    _ recognition: Recognition,
+    _ wanted: CallerMarks.OfProcess
   ) throws(VaultFailure) -> CallerMarks {
     try recognition.marks.withLock { known throws(VaultFailure) in
-      if let known { return known }
-      let marks = try marks(of: caller)
-      known = marks
-      return marks
+      let missing = wanted.subtracting(known.looked)
+      guard !missing.isEmpty else { return known.marks }
+      known.add(try marks(of: peer, missing), missing)
+      return known.marks
     }
   }
 
-  private static func marks(of caller: Caller) throws(VaultFailure) -> CallerMarks {
+  private static func marks(
+    of peer: Peer?,
+    _ wanted: CallerMarks.OfProcess
+  ) throws(VaultFailure) -> CallerMarks {
+    guard !wanted.isEmpty else { return CallerMarks() }
     // The process still runs afterwards, so its number belonged to it during the look.
-    guard let peer = caller.peer, let marks = CallerMarks(process: peer.identifier), peer.isAlive
+    guard let peer, let marks = CallerMarks(process: peer.identifier, wanted), peer.isAlive
     else {
       throw .refused("the rules for callers cannot be applied: /proc does not show the caller")
     }
     return marks
+  }
+}
+
+/// The marks of the process that connected, as far as they were looked at.
+struct KnownMarks {
+  private(set) var looked: CallerMarks.OfProcess = []
+  private(set) var marks = CallerMarks()
+
+  mutating func add(_ seen: CallerMarks, _ wanted: CallerMarks.OfProcess) {
+    looked.formUnion(wanted)
+    if wanted.contains(.sandbox) { marks.isSandboxed = seen.isSandboxed }
+    guard wanted.contains(.unit) else { return }
+    (marks.unit, marks.userUnit) = (seen.unit, seen.userUnit)
+    marks.isInUserSlice = seen.isInUserSlice
   }
 }

@@ -130,8 +130,8 @@ final class UserNameCache: Sendable {
 /// Later calls then need no lookup. It also holds the rule that the connection is under.
 final class Recognition: Sendable {
   private let begun = BootInstant.now
-  /// The marks of the process that connected; `nil` before the first look.
-  let marks = Mutex<CallerMarks?>(nil)
+  /// The marks of the process that connected.
+  let marks = Mutex(KnownMarks())
   private let ruleStatus = Mutex(CallerRuleStatus.unknown)
   private let isFreeOfRules = Atomic(false)
   private let opening = Atomic<UInt64>(0)

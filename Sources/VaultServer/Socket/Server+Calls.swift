@@ -62,7 +62,10 @@ extension Server {
   /// Answers a token call at once if the vault has the token in its cache.
   private func answer(_ usual: UsualTokenCall, of connection: Connection) throws(MessageError) {
     guard let message = messageAtHand(for: usual, of: connection) else {
-      return start(ParsedCall(try usual.call), of: connection)
+      // A stated reason may have to be recorded. Whether it must be is known only after the look at the
+      // ancestors, so a helper that states one gets no reply from the cache at its first call either.
+      let unstated = usual.reason == nil ? usual : nil
+      return start(ParsedCall(try usual.call), of: connection, usual: unstated)
     }
     // Authority belongs to the process that connected, and ends with it.
     guard connection.isPeerAlive else {
@@ -89,7 +92,9 @@ extension Server {
   }
 
   /// Starts a task that answers a call beside this thread.
-  func start(_ parsed: ParsedCall, of connection: Connection) {
+  ///
+  /// `usual` is the same call if the token in the vault's cache may answer it.
+  func start(_ parsed: ParsedCall, of connection: Connection, usual: UsualTokenCall? = nil) {
     let token = connection.number
     if let service = parsed.service {
       beside { [inbox] in inbox.putLast(parsed.oneway ? nil : service, for: token) }
@@ -108,6 +113,9 @@ extension Server {
     connection.hand(parsed)
     let answer = beside {
       [vaults, inbox, peer = connection.peer, recognition = connection.recognition] in
+      if let usual, let reply = vaults.replyAtHand(to: usual, from: peer, recognition) {
+        return inbox.putLast(reply, for: token)
+      }
       guard let caller = Caller(peer, connection: token) else {
         let user = peer.credentials.user
         vaults.noteRefusal("dead caller", of: user, by: "user \(user)")

@@ -140,7 +140,9 @@ extension Situation {
       "a registry that gets tokens",
       input: "git.example.org"
     ),
-    tool("docker-credential list", "two", input: "unused"),
+    Situation("docker-credential list", "one of docker login, and two others")
+      .with(hosts: forge + "\n[a.org]\naccount = a\nusername = ann\nstored-by = docker\n")
+      .with(input: "unused"),
     tool("docker-credential frob", "an action of no kind", input: ""),
     token("kube-credential work", "no variable", input: ""),
     Situation("kube-credential work", "a variable of another version").with(environment: [

@@ -56,6 +56,11 @@ enum Tool: String, CaseIterable {
   /// The name under which setup keeps a person's file.
   static func kept(_ name: String) -> String { name + keptEnding }
 
+  /// The bytes of a file, of 1 MiB at most; `nil` if it cannot be read.
+  static func contents(of name: String, in directory: String) -> [UInt8]? {
+    try? Directory(path: directory).openForReading(name).readAll(limit: 1 << 20)
+  }
+
   private static func names(in directory: String) -> [String] {
     (try? Directory(path: directory).names()) ?? []
   }

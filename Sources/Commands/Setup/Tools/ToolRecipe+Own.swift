@@ -8,6 +8,17 @@ extension ToolRecipe {
   /// JSON has no comments, so a recipe has no mark of its own: its whole text is the mark. A
   /// person's change of anything else makes the file that person's.
   static func isRecipe(_ bytes: [UInt8], of tool: Tool) -> Bool {
+    switch tool {
+    case .claudeCode: return isPart(bytes, of: tool)
+    case .codex:
+      let sections = String(validating: bytes, as: UTF8.self).map(ProfileSection.all) ?? []
+      return !sections.isEmpty
+        && sections.allSatisfy { isPart(Array($0.text.utf8), of: tool) }
+    }
+  }
+
+  /// Whether bytes are a file of Claude Code, or a section of a profile of Codex.
+  private static func isPart(_ bytes: [UInt8], of tool: Tool) -> Bool {
     let parts = parts(of: bytes)
     return templates(of: tool).contains { template in
       let expected = Self.parts(of: Array(template.utf8))
@@ -15,9 +26,22 @@ extension ToolRecipe {
     }
   }
 
-  /// Each text that setup writes for a tool, with gaps.
+  /// The recipe beside what an earlier setup wrote into the same profile of Codex.
+  ///
+  /// The service stays if this recipe has none. So does the MCP server of each other account.
+  func beside(_ bytes: [UInt8]) -> ToolRecipe {
+    guard tool == .codex, Self.isRecipe(bytes, of: tool) else { return self }
+    let sections = ProfileSection.all(of: String(decoding: bytes, as: UTF8.self))
+    var recipe = self
+    recipe.former = sections.filter { section in
+      !ownSections.contains { $0.replaces(section) }
+    }
+    return recipe
+  }
+
+  /// Each text that setup writes for a tool, or for a section of a profile of Codex, with gaps.
   private static func templates(of tool: Tool) -> [String] {
-    let addresses: [(service: String?, server: String?)] = [(gap, nil), (nil, gap), (gap, gap)]
+    let addresses: [(service: String?, server: String?)] = [(gap, nil), (nil, gap)]
     return [[gap], [gap, "--private"]].flatMap { program in
       addresses.flatMap { address in
         ToolRecipe(

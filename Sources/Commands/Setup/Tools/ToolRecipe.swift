@@ -19,7 +19,7 @@ struct ToolRecipe {
   /// The directory of the tool's settings.
   let directory: String
   let account: String
-  /// The name of the files, and of the MCP server in the tool.
+  /// The name of the files, and of the MCP server in Claude Code.
   let name: String
   /// The tool's own service, or a gateway in front of it.
   let service: String?
@@ -29,6 +29,8 @@ struct ToolRecipe {
   let program: [String]
   /// The variables that name the vault, which Codex keeps from a helper for headers.
   let variables: [String]
+  /// The sections of earlier setups that stay in the profile of Codex.
+  var former: [ProfileSection] = []
 
   /// A tool caches a token for five minutes, and may use it once after that.
   private static let lifetime = ["--min-ttl", "6m"]
@@ -59,12 +61,17 @@ struct ToolRecipe {
     return File(path: path, text: text, words: words(path))
   }
 
-  /// The name of the files; Codex takes no profile with a dot in its name.
+  /// The name of the files.
   private var fileName: String {
     switch tool {
     case .claudeCode: name
-    case .codex: String(name.map { $0 == "." ? "-" : $0 })
+    case .codex: Self.withoutDots(name)
     }
+  }
+
+  /// Codex takes no profile with a dot in its name.
+  private static func withoutDots(_ name: String) -> String {
+    String(name.map { $0 == "." ? "-" : $0 })
   }
 
   /// A string of JSON, which is a basic string of TOML too.
@@ -114,35 +121,46 @@ struct ToolRecipe {
   // MARK: Codex
 
   private var profile: File {
-    var lines: [String] = []
-    if let service {
-      lines += [
-        // A key of the whole file comes before its tables.
-        "model_provider = \(Self.string(profileName))",
-        "[model_providers.\(Self.string(profileName))]",
-        "name = \(Self.string("\(account) by Thumblatch"))",
-        "base_url = \(Self.string(service))",
-        "wire_api = \"responses\"",
-        "[model_providers.\(Self.string(profileName)).auth]",
-        "command = \(Self.string(token[0]))",
-        "args = [\(token.dropFirst().map(Self.string).joined(separator: ", "))]",
-        // A person needs more time than the usual five seconds.
-        "timeout_ms = 120000",
-        "refresh_interval_ms = 300000",
-      ]
-    }
-    if let server {
-      lines += [
-        "[mcp_servers.\(Self.string(fileName))]",
-        "url = \(Self.string(server))",
-        "http_headers_helper = \(Self.string(ShellText.line(environment + headers)))",
-      ]
-    }
+    // A key of the whole file comes before its tables.
+    let sections = former + ownSections
+    let ordered = sections.filter { !$0.isServer } + sections.filter(\.isServer)
     return file(
       ".config.toml",
-      lines.joined(separator: "\n") + "\n",
+      ordered.map(\.text).joined(),
       words: { _ in ["-p", profileName] }
     )
+  }
+
+  /// The sections of a profile that this recipe has itself.
+  var ownSections: [ProfileSection] {
+    [service.map(serviceLines), server.map(serverLines)].compactMap(\.self).map { lines in
+      ProfileSection(text: lines.joined(separator: "\n") + "\n")
+    }
+  }
+
+  private func serviceLines(_ service: String) -> [String] {
+    [
+      "model_provider = \(Self.string(profileName))",
+      "[model_providers.\(Self.string(profileName))]",
+      "name = \(Self.string("\(account) by Thumblatch"))",
+      "base_url = \(Self.string(service))",
+      "wire_api = \"responses\"",
+      "[model_providers.\(Self.string(profileName)).auth]",
+      "command = \(Self.string(token[0]))",
+      "args = [\(token.dropFirst().map(Self.string).joined(separator: ", "))]",
+      // A person needs more time than the usual five seconds.
+      "timeout_ms = 120000",
+      "refresh_interval_ms = 300000",
+    ]
+  }
+
+  /// Codex reads one profile, so the servers of several accounts are in one file.
+  private func serverLines(_ server: String) -> [String] {
+    [
+      "\(ProfileSection.server)\(Self.string(Self.withoutDots(account)))]",
+      "url = \(Self.string(server))",
+      "http_headers_helper = \(Self.string(ShellText.line(environment + headers)))",
+    ]
   }
 
   private var profileName: String { tool.file(fileName, "") }

@@ -126,7 +126,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments remove --description 'stop giving tokens to a host'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option url --exclusive --description 'with TOOL: the service or gateway to which the tool sends the token'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option mcp --exclusive --description 'with TOOL: the MCP server that gets the token'
-complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option name --exclusive --description 'with TOOL: the name of the files and of the MCP server, instead of ACCOUNT'
+complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option name --exclusive --description 'with TOOL: the name of the files, and of the MCP server in Claude Code, instead of ACCOUNT'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option undo --description 'remove the files that setup wrote for tools'
 complete --command thumblatch --condition '__thumblatch_at 1 999 setup' --long-option yes --description 'with TOOL: do not ask before the files are written'
 complete --command thumblatch --condition '__thumblatch_at 1 1 setup' --arguments 'claude-code codex'

@@ -1,0 +1,34 @@
+/// A section of a Codex profile: the settings of its service, or of one MCP server.
+struct ProfileSection {
+  /// The lines, with their ends.
+  let text: String
+
+  /// The beginning of the line that names an MCP server.
+  static let server = "[mcp_servers."
+
+  /// Whether it is for an MCP server.
+  var isServer: Bool { text.utf8.starts(with: Self.server.utf8) }
+
+  /// The sections of a profile.
+  static func all(of text: String) -> [ProfileSection] {
+    guard text.utf8.last == UInt8(ascii: "\n") else { return [] }
+    var sections: [[Substring]] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if sections.isEmpty || line.utf8.starts(with: server.utf8) { sections.append([]) }
+      sections[sections.count - 1].append(line)
+    }
+    // The last line's end begins no line.
+    sections[sections.count - 1].removeLast()
+    return sections.map { lines in ProfileSection(text: lines.map { $0 + "\n" }.joined()) }
+  }
+
+  /// Whether this section takes the place of the other one.
+  func replaces(_ other: ProfileSection) -> Bool {
+    guard isServer, other.isServer else { return isServer == other.isServer }
+    return header.elementsEqual(other.header)
+  }
+
+  private var header: Substring.UTF8View {
+    text.utf8.prefix { $0 != UInt8(ascii: "\n") }
+  }
+}
