@@ -6,9 +6,9 @@ import Testing
 /// Rules for callers, which an administrator writes, in the service with real users.
 @Suite(.serialized)
 struct CallerRuleStoryTests {
-  private let backend: DevBackend
-  private let bench: ServiceBench
-  private let person: Customer
+  let backend: DevBackend
+  let bench: ServiceBench
+  let person: Customer
 
   init() throws {
     backend = try DevBackend()
@@ -18,19 +18,19 @@ struct CallerRuleStoryTests {
     try person.register("other")
   }
 
-  private func write(_ rules: String) throws {
+  func write(_ rules: String) throws {
     try shell("umask 022; cat >\(bench.base)/machine/thumblatch.conf <<'X'\n\(rules)\nX")
   }
 
   /// Runs a command in a user namespace of its own.
-  private func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
+  func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
     try person.run(by: sandbox, [person.programs + "/thumblatch"] + arguments)
   }
 
   /// A user namespace in which all users but the last one are as outside.
-  private var sandbox: [String] { person.namespace("0:0:4294967294") }
+  var sandbox: [String] { person.namespace("0:0:4294967294") }
 
-  private func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
+  func refuses(_ outcome: Someone.Outcome, _ text: String, code: Int32 = 11) {
     #expect(outcome.end == .exited(code), "\(outcome)")
     #expect(outcome.text.contains(text), "\(outcome)")
   }
