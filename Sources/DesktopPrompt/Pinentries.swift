@@ -11,6 +11,7 @@ final class Pinentries {
   private let desktop: Desktop
   private let interrupt: Int32?
   private let replySeconds: Int64
+  private let endSeconds: Int64
   /// The programs that have not failed; the first one runs, if one does.
   private var programs: [String]
   private var running: Pinentry?
@@ -19,12 +20,14 @@ final class Pinentries {
     on desktop: Desktop,
     interrupt: Int32?,
     programs: [String] = installed(),
-    replySeconds: Int64 = 10
+    replySeconds: Int64 = 10,
+    endSeconds: Int64 = 1
   ) {
     self.desktop = desktop
     self.interrupt = interrupt
     self.programs = programs
     self.replySeconds = replySeconds
+    self.endSeconds = endSeconds
   }
 
   /// Asks for a password, as `Pinentry.ask` does.
@@ -60,7 +63,8 @@ final class Pinentries {
         path,
         on: desktop,
         interrupt: interrupt,
-        replySeconds: replySeconds
+        replySeconds: replySeconds,
+        endSeconds: endSeconds
       )
       if let found, found.opensWindow() {
         running = found

@@ -28,12 +28,15 @@ final class Pinentry {
   private let interrupt: Int32?
   /// How long the program may take to answer what needs no person, in seconds.
   private let replySeconds: Int64
+  /// How long the program may take to end, in seconds.
+  private let endSeconds: Int64
 
   init(
     _ path: String,
     on desktop: Desktop,
     interrupt: Int32?,
-    replySeconds: Int64
+    replySeconds: Int64,
+    endSeconds: Int64
   ) throws(SystemError) {
     let (ours, theirs) = try UnixSocket.pair()
     let near = Descriptor(owning: ours)
@@ -49,12 +52,13 @@ final class Pinentry {
     input = try AssuanInput(near)
     self.interrupt = interrupt
     self.replySeconds = replySeconds
+    self.endSeconds = endSeconds
   }
 
   deinit {
     // A pinentry does not notice the end of its input while its window stands.
     child.send(signal: SIGTERM)
-    let limit = BootInstant.now.advanced(bySeconds: 1)
+    let limit = BootInstant.now.advanced(bySeconds: endSeconds)
     if !input.waitForEnd(until: limit) { child.kill() }
     _ = try? child.wait()
   }

@@ -12,6 +12,8 @@ struct PinentriesTests {
   private static let noDisplay = "echo 'ERR 83918950 Inappropriate ioctl for device <Pinentry>'"
   /// Notes its process, and does not end by SIGTERM.
   private static let stays = "echo $$ >\"$0.process\"; trap '' TERM"
+  /// Notes SIGTERM, and ends by it.
+  private static let leaves = "trap 'echo TERM >\"$0.signal\"; exit' TERM; echo OK"
 
   private let scratch: ScratchDirectory
 
@@ -23,6 +25,7 @@ struct PinentriesTests {
   private func program(
     _ name: String,
     atStart: String = "echo OK",
+    flavour: String = "gtk2",
     _ answer: String
   ) throws -> String {
     let path = scratch.path + "/" + name
@@ -38,7 +41,7 @@ struct PinentriesTests {
         \(atStart)
         while read -r word rest; do
           case $word in
-          GETINFO) echo 'D gtk2'; echo OK ;;
+          GETINFO) echo 'D \(flavour)'; echo OK ;;
           GETPIN) echo \(name) >>\(asked); \(answer) ;;
           *) echo OK ;;
           esac
@@ -51,12 +54,17 @@ struct PinentriesTests {
     return path
   }
 
-  private func pinentries(_ programs: [String], replySeconds: Int64 = 60) -> Pinentries {
+  private func pinentries(
+    _ programs: [String],
+    replySeconds: Int64 = 60,
+    endSeconds: Int64 = 1
+  ) -> Pinentries {
     Pinentries(
       on: Desktop(address: "", user: ThisProcess.user, environment: ["PATH=/usr/bin:/bin"]),
       interrupt: nil,
       programs: programs,
-      replySeconds: replySeconds
+      replySeconds: replySeconds,
+      endSeconds: endSeconds
     )
   }
 
@@ -122,6 +130,27 @@ struct PinentriesTests {
     ]
     #expect(try answer(pinentries(programs)) == "secret")
     #expect(try order() == ["last"])
+  }
+
+  /// There is no terminal for it.
+  @Test(arguments: ["curses", "gtk2:curses", "tty", "gtk2:tty", "emacs", ""])
+  func aProgramThatAsksInNoWindowIsNotAsked(_ flavour: String) throws {
+    let only = try program("terminal", flavour: flavour, Self.passes)
+    #expect(throws: DesktopError.noPinentry) { try answer(pinentries([only])) }
+    let window = try program("window", Self.passes)
+    #expect(try answer(pinentries([only, window])) == "secret")
+    #expect(try order() == ["window"])
+  }
+
+  /// It can close its window and forget the answer.
+  @Test
+  func aProgramIsAskedToEndBeforeItIsKilled() throws {
+    let program = try program("leaves", atStart: Self.leaves, Self.passes)
+    let pinentries = pinentries([program], endSeconds: 60)
+    #expect(try answer(pinentries) == "secret")
+    pinentries.end()
+    let noted = try scratch.open().openForReading("leaves.signal").readAll(limit: 20)
+    #expect(String(decoding: noted, as: UTF8.self) == "TERM\n")
   }
 
   @Test

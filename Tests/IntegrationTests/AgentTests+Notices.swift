@@ -57,4 +57,21 @@ extension AgentTests {
     )
     try stop(agent)
   }
+
+  /// The default rule shows that a refresh token has left the vault.
+  @Test
+  func aReleaseIsShownWithoutARule() throws {
+    try person.makeExportable("spare")
+    let agent = try startAgent()
+    let export = try person.terminal("service", "export", "spare")
+    try export.expect("System password for")
+    try export.enter(person.systemPassword)
+    try export.end()
+    let notice = try desk.notification(
+      "Allowed by system password: release the refresh token of account 'spare' (requested by"
+    )
+    #expect(try notice.array("actions").isEmpty)
+    #expect(try notice.object("hints").integer("urgency") == 0)
+    try stop(agent)
+  }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import System
 import TestSupport
 import Testing
@@ -88,6 +89,32 @@ extension AgentTests {
         #"outside the restricted socket \"build\""#
       )
     )
+    try stopSocket(agent)
+  }
+
+  /// Any program may ask what the service is, as at the service itself.
+  @Test
+  func theServiceNamesItselfBehindARestrictedSocket() throws {
+    let agent = try startSocket()
+    func answer(_ method: String, at path: String) throws -> JSONObject {
+      let program = """
+        import json, socket, sys
+        engine = socket.socket(socket.AF_UNIX)
+        engine.connect(sys.argv[1])
+        engine.sendall(json.dumps({"method": sys.argv[2]}).encode() + b"\\0")
+        answer = b""
+        while not answer.endswith(b"\\0"):
+            answer += engine.recv(65536) or sys.exit("no answer")
+        print(answer[:-1].decode())
+        """
+      let words = ["/usr/bin/python3", "-c", program, path, method]
+      return try object(person.run(by: person.running, words).succeeded())
+    }
+    let info = try answer("org.varlink.service.GetInfo", at: person.socket)
+    #expect(try info == answer("org.varlink.service.GetInfo", at: bench.socket))
+    #expect(try info.object("parameters").array("interfaces").contains("io.thumblatch.Vault"))
+    let status = try answer("io.thumblatch.Vault.GetStatus", at: person.socket)
+    #expect(try status.string("error") == "io.thumblatch.Vault.Refused", "\(status)")
     try stopSocket(agent)
   }
 

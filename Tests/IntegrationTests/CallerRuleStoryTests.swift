@@ -6,7 +6,7 @@ import Testing
 /// Rules for callers, which an administrator writes, in the service with real users.
 @Suite(.serialized)
 struct CallerRuleStoryTests {
-  private let backend: DevBackend
+  let backend: DevBackend
   let bench: ServiceBench
   let person: Customer
 
@@ -23,7 +23,7 @@ struct CallerRuleStoryTests {
   }
 
   /// Runs a command in a user namespace of its own.
-  private func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
+  func inSandbox(_ arguments: String...) throws -> Someone.Outcome {
     try person.run(by: sandbox, [person.programs + "/thumblatch"] + arguments)
   }
 

@@ -18,6 +18,7 @@ extension DesktopPromptTests {
     try desk.run("desk.click('Type password')")
     try desk.run("desk.type('\(wrongPassword)')")
     try desk.sees("Wrong password.")
+    try record.keep("second question", of: person, running: "thumblatch-cli")
     try person.backend.fail(.init("/auth/refresh", hold: true))
     try desk.run("desk.type(\(desk.quoted(Someone.systemPassword)))")
     try person.backend.waitForRequests("/auth/refresh")
@@ -31,6 +32,11 @@ extension DesktopPromptTests {
     #expect(
       try record.places(of: ["wrong": wrongPassword, "right": Someone.systemPassword]) == []
     )
+    // Control: the environment of the command is in its memory.
+    let control = try record.places(of: ["home": person.home])
+    for moment in ["second question", "refresh under way"] {
+      #expect(control.contains("\(moment), thumblatch-cli: home"), "\(control)")
+    }
     try person.backend.release()
     try ends(run, 0, "at_")
   }
@@ -56,6 +62,10 @@ extension AgentTests {
     #expect(
       try record.places(of: ["wrong": wrongPassword, "right": person.systemPassword]) == []
     )
+    let control = try record.places(of: ["home": person.home])
+    for moment in ["second question", "after the check"] {
+      #expect(control.contains("\(moment), thumblatch-cli: home"), "\(control)")
+    }
     try stop(agent)
   }
 }

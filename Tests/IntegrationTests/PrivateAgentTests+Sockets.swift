@@ -58,6 +58,37 @@ extension PrivateAgentTests {
     #expect(eventually { !person.readerIsOpen })
   }
 
+  /// The newest agent shows the prompts of both sockets, and takes over neither.
+  @Test
+  func aSocketStaysWithTheAgentThatOpenedIt() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let other = person.home + "/other.socket"
+    let first = try startAgent(behind: path)
+    let second = try startAgent("--socket", other, "--name", "other", "--account", "me")
+    try awaitSocket(other)
+    #expect(notes.count == 2)
+    let run = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(path)"])
+    try desk.sees(Self.question + " restricted socket \"build\"")
+    #expect(eventually { person.readerIsOpen })
+    try kill(first)
+    let shown = try run.text()
+    #expect(try run.child.wait() != .exited(0), "\(shown)")
+    #expect(!shown.contains("at_"), "\(shown)")
+    // The other agent has shown it, and takes it away.
+    try desk.run("desk.await_open(0)")
+    #expect(eventually { !person.readerIsOpen })
+    let count = try desk.count()
+    let late = try person.run("token", "me", variables: ["THUMBLATCH_SOCKET=\(path)"])
+    #expect(late.end != .exited(0) && !late.text.contains("at_"), "\(late)")
+    #expect(try desk.count() == count)
+    let next = try person.start(["token", "me"], variables: ["THUMBLATCH_SOCKET=\(other)"])
+    try desk.sees(Self.question + " restricted socket \"other\"", above: count)
+    try person.touch()
+    try ends(next, 0, "at_")
+    try stop(second)
+  }
+
   /// Programs that say nothing, or that say nothing more, have more connections than the agent keeps.
   @Test
   func silentProgramsKeepNoneOutAndEndNoCall() throws {

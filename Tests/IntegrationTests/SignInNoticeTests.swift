@@ -8,10 +8,10 @@ import Testing
 /// and the prompt for a token with a scope and an audience.
 @Suite(.serialized)
 struct SignInNoticeTests {
-  private let provider: IdentityProvider
-  private let bench: ServiceBench
-  private let person: Customer
-  private let desk: Desk
+  let provider: IdentityProvider
+  let bench: ServiceBench
+  let person: Customer
+  let desk: Desk
 
   /// A person at a desktop, with the account `work`.
   init() throws {
@@ -56,7 +56,7 @@ struct SignInNoticeTests {
   }
 
   /// Starts an agent, and waits until the engine knows it.
-  private func startAgent(_ variables: String..., options: [String] = []) throws -> Run {
+  func startAgent(_ variables: String..., options: [String] = []) throws -> Run {
     let agent = try person.start(["agent"] + options, variables: desk.variables + variables)
     let notes = "\(bench.directory)/agents"
     try #require(
