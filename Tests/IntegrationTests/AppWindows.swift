@@ -52,7 +52,7 @@ final class AppWindows {
   /// Presses a button.
   func press(_ name: String) throws { try run("press(\(quoted(name)))") }
 
-  /// Waits until no prompt tells the accessibility bus a text.
+  /// Waits until a prompt is open, and no prompt tells the accessibility bus a text.
   ///
   /// Unlike `misses` it looks at no other window, because a prompt ends after 30 seconds.
   func hides(_ text: String) throws { try run("hides(\(quoted(text)))") }

@@ -136,6 +136,8 @@ struct DesktopAppKeysTests {
     try openByKey(key, pressing: "Open with Security Key")
     try app.misses("The Vault Is Closed")
     try app.sees("work, Ready")
+    // The prompt has ended, so there is time to look at all windows.
+    try app.misses(Self.pin)
     #expect(try person.run("token", "work").succeeded().hasPrefix("at_"))
     // What changes afterwards is seen at once.
     try person.run("account", "rename", "work", "home").succeeded()

@@ -73,6 +73,8 @@ struct DesktopAppTests {
     try app.run("press('Presence protection', 'check box')")
     try typePassword()
     try app.sees("work, Ready · protected · dev", "list item")
+    // The prompt has ended, so there is time to look at all windows.
+    for secret in ["secret7", Someone.systemPassword] { try app.misses(secret) }
     // The engine cannot look into the app, so the audit log names its parent too.
     try app.sees("\"thumblatch-desk\" run by \"")
 

@@ -187,9 +187,11 @@ class Prompts:
             return None  # A prompt went while it was read.
 
     def hides(self, text):
-        """Waits until no prompt has this text, shown or not. It looks at no other window."""
-        return self.until(lambda: not any(text in each for title in TITLES for each in
-                                          self.told(self.below(title))), "a prompt still tells " + text)
+        """Waits until a prompt is open and no prompt has this text, shown or not. It looks at no other window."""
+        def is_hidden():
+            nodes = [node for title in TITLES for node in self.below(title)]
+            return nodes and not any(text in each for each in self.told(nodes))
+        return self.until(is_hidden, "no prompt, or a prompt still tells " + text)
 
     def answer(self, secret, name="System password"):
         """Types a secret into a prompt, where no program on the accessibility bus can read it, and goes on.

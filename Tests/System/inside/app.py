@@ -33,6 +33,7 @@ def type_password():
     DESK.run(f"app.hides({ADA.password!r})")
     press("Continue")
     misses("System password")
+    misses(ADA.password)
 
 
 def open_app(*arguments):
