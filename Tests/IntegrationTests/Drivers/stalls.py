@@ -5,9 +5,11 @@ import sys
 import time
 
 # Asks the app of a process for something that no cache has, again and again, until its input ends. Prints
-# the longest time of an answer in milliseconds, without that in which the app's main thread could run and
-# had no processor (sched_info in proc(5): the second number of schedstat), and without that by which a
-# thread that only sleeps woke too late: the bus and this program wait for the machine as long.
+# the longest time of an answer in milliseconds, less the time that the answer waited for the machine. The longer
+# one of two times is subtracted, because they overlap:
+# - the time for which the app's main thread could run and had no processor (the second number of schedstat);
+# - the lateness of a thread that only sleeps: the bus and this program wait for the processor as long. A timer is
+#   always late by some microseconds, so less than 1 ms is not counted.
 ASKING = """
 import select, sys, threading, time, gi
 gi.require_version("Atspi", "2.0")
@@ -23,12 +25,13 @@ def sleep():
         begin = time.monotonic()
         time.sleep(0.002)
         with ticked:
-            late, ticks = late + max(0, time.monotonic() - begin - 0.002), ticks + 1
+            over = time.monotonic() - begin - 0.002
+            late, ticks = late + (over if over >= 0.001 else 0), ticks + 1
             ticked.notify()
 threading.Thread(target=sleep, daemon=True).start()
-def now():
+def queued():
     with open(stat) as file:
-        return time.monotonic() - int(file.read().split()[1]) / 1e9
+        return int(file.read().split()[1]) / 1e9
 def lateness():
     with ticked:
         next_tick = ticks + 1
@@ -38,10 +41,10 @@ frame = next(app.get_child_at_index(0) for app in apps if app and app.get_proces
 print("ready", flush=True)
 longest = 0
 while not select.select([sys.stdin], [], [], 0.002)[0]:
-    before, begin = late, now()
+    before, waited, begin = late, queued(), time.monotonic()
     frame.get_extents(Atspi.CoordType.WINDOW)
-    took = now() - begin
-    longest = max(longest, took - lateness() + before)
+    took, waited = time.monotonic() - begin, queued() - waited
+    longest = max(longest, took - max(waited, lateness() - before))
 print(round(1000 * longest))
 """
 
