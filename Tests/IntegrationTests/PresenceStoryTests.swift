@@ -98,8 +98,8 @@ struct PresenceStoryTests {
 
   /// Other work on the machine makes some rounds slow.
   ///
-  /// A delay in the programs would slow nearly all of them. A machine on which forty starts of a shell
-  /// take longer than a tenth of a second has that time.
+  /// A delay in the programs would slow nearly all of them. If a start of a shell takes 10 ms or
+  /// longer, the machine is slow: then the limit is the time of forty starts.
   @Test
   func ctrlCReleasesTheReaderWithinATenthOfASecond() throws {
     let person = try protected()
@@ -125,7 +125,8 @@ struct PresenceStoryTests {
     }
     times.sort()
     starts.sort()
-    #expect(times[4] <= max(100, 40 * starts[4] / 1_000_000), "\(times) ms, \(starts) ns")
+    let limit = starts[4] < 10_000_000 ? 100 : 40 * starts[4] / 1_000_000
+    #expect(times[4] <= limit, "\(times) ms, \(starts) ns")
     #expect(try person.backend.requests() == [])
     try person.endEngine()
     // Nothing has changed: the next touch counts.
