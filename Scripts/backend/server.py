@@ -25,7 +25,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.is_open.clear()
         self.shutdown()
         self.socket.shutdown(socket.SHUT_RDWR)
-        # No other program gets the port meanwhile. A socket that does not listen refuses connections.
+        # No other program gets the port while it is closed. A socket that does not listen refuses
+        # connections.
         self.holder = socket.socket(self.address_family, self.socket_type)
         self.holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.holder.bind(self.socket.getsockname())

@@ -206,7 +206,8 @@ class Server:
     def close(self):
         # close(2) alone would not wake a thread in accept(2).
         self.listener.shutdown(socket.SHUT_RDWR)
-        # No other program gets the port meanwhile. A socket that does not listen refuses connections.
+        # No other program gets the port while it is closed. A socket that does not listen refuses
+        # connections.
         self.holder = socket.socket(self.listener.family)
         self.holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.holder.bind(self.listener.getsockname())

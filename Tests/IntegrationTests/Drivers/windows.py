@@ -53,8 +53,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
     # What is there
 
     def nodes(self, is_deep=True):
-        """All nodes of the app's windows, one after the other: each costs some messages. Otherwise the windows
-        alone."""
+        """All nodes of the app's windows, one after the other: each costs some messages. If not `is_deep`, only
+        the windows."""
         while self.glib.MainContext.default().iteration(False):
             pass
         desktop = self.atspi.get_desktop(0)
