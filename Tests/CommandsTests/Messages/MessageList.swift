@@ -51,6 +51,7 @@ enum MessageList {
       prepare: { session in
         session.location = situation.location
         session.isRoot = situation.isRoot
+        session.lacksSecurityKey = { situation.lacksSecurityKey }
         session.answer(situation.web)
         if let error = situation.desktop {
           session.openDesktop = { () throws(DesktopError) in throw error }

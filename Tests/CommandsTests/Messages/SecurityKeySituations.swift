@@ -34,7 +34,7 @@ extension Situation {
         try stage.reply(EnrollKeyReply(event: .waiting, key: "blue"), continues: true)
         try stage.reply(EnrollKeyReply(event: .done, key: "blue"))
       }
-    ).with { $0.lacksSecurityKey = { true } },
+    ).with { $0.lacksSecurityKey = true },
     Situation(
       "keys enroll blue",
       "a key that wants its PIN",

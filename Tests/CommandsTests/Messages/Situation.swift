@@ -27,6 +27,7 @@ struct Situation: Sendable {
   var input: String?
   var location: VaultLocation?
   var isRoot = false
+  var lacksSecurityKey = false
   /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
   var desktop: DesktopError?
   /// The answers to requests that the command sends by itself, by their URL.
