@@ -49,6 +49,8 @@ struct TPMResponse: Error {
     guard isOfTPM else { return stackFailure }
     if number != nil { return refusal }
     switch low {
+    // TPM_RC_AUTH_UNAVAILABLE: the index has no policy.
+    case 0x12f where step == .counter: return .damaged
     // TPM_RC_OBJECT_MEMORY, _SESSION_MEMORY, _MEMORY, _SESSION_HANDLES, _OBJECT_HANDLES, _YIELDED,
     // _CANCELED, _TESTING, _NV_RATE, _RETRY, _NV_UNAVAILABLE.
     case 0x902...0x906, 0x908...0x90a, 0x920, 0x922, 0x923: return .busy

@@ -132,6 +132,23 @@ struct CounterTests {
     try bench.chip.run("tpm2_nvundefine", index)
   }
 
+  /// Another program has removed the counter, and has defined one at its index.
+  @Test
+  func aCounterWithoutAPolicyIsNotConfirmed() throws {
+    let index = "0x01900000"
+    let attributes = "--attributes=authread|authwrite|no_da|nt=1"
+    try bench.chip.run("tpm2_nvdefine", index, "--size=8", attributes, "--index-auth=other")
+    try bench.chip.run("tpm2_nvincrement", index, "--auth=other")
+    let reading = try bench.failure { () throws(TPMFailure) in try read(0x0190_0000) }
+    #expect(reading == .wrongAuthorization)
+    let (first, next) = (bench.authorization, try Bench.random())
+    let failure = try bench.failure { () throws(TPMFailure) in
+      try bench.tpm.confirmCounter(0x0190_0000, authorization: first, next: next)
+    }
+    #expect(failure == .damaged)
+    try bench.chip.run("tpm2_nvundefine", index)
+  }
+
   @Test(arguments: [
     Bench.Command.createPrimary, .startSession, .readPublicOfIndex, .increment, .read,
   ])
