@@ -12,9 +12,9 @@ internal import Varlink
 /// There is no second one. The libraries keep copies of secrets and authorization values, which
 /// end with the process.
 struct SecretConversation: ~Copyable {
-  /// Seconds after which an increment ends in any case: the engine waits 10 s, and reads the counter
-  /// then.
-  private static let incrementLifetime: UInt32 = 8
+  /// Seconds after which a change of a counter ends in any case: the engine waits 10 s, and reads the
+  /// counter then.
+  private static let changeLifetime: UInt32 = 8
 
   private let socket = Descriptor(owning: 0)
   /// The engine's user.
@@ -39,9 +39,9 @@ struct SecretConversation: ~Copyable {
       var buffer = MessageBuffer(.helper)
       while true {
         if let call = try buffer.nextCall() {
-          if isIncrement(call) {
+          if isChange(call) {
             guard engineWaits else { return false }
-            alarm(Self.incrementLifetime)
+            alarm(Self.changeLifetime)
           }
           try socket.send(answer(call).encoded(on: .helper))
           return true
@@ -56,11 +56,15 @@ struct SecretConversation: ~Copyable {
   /// Whether the engine still waits for the answer.
   ///
   /// An engine that was killed has a successor, and one that has given up asks again. Both read the
-  /// counter before they increment it.
+  /// counter before they change it.
   private var engineWaits: Bool { (try? socket.waitReadable(milliseconds: 0)) == false }
 
-  private func isIncrement(_ call: VarlinkCall) -> Bool {
-    if case .incrementCounter? = try? HelperRequest(call) { true } else { false }
+  /// Whether a call increments a counter, or replaces its authorization value.
+  private func isChange(_ call: VarlinkCall) -> Bool {
+    switch try? HelperRequest(call) {
+    case .incrementCounter, .confirmCounter: true
+    default: false
+    }
   }
 
   private func answer(_ call: VarlinkCall) throws(MessageError) -> VarlinkReply {
@@ -84,7 +88,7 @@ struct SecretConversation: ~Copyable {
           guard engineWaits else {
             // The engine, or its successor, may have looked for it already.
             try tpm.removeCounter(counter.index, authorization: call.authorization)
-            throw .unreachable("the engine no longer waits")
+            throw .engineGone
           }
           return counter
         }
@@ -110,7 +114,7 @@ struct SecretConversation: ~Copyable {
             index(call.index),
             authorization: call.authorization,
             next: call.nextAuthorization
-          )
+          ) { engineWaits }
         }
       )
     case .removeCounter(let call): try VarlinkReply(remove(call))

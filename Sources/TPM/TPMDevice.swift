@@ -140,7 +140,7 @@ package struct TPMDevice: TPMSealing {
     ifStill mayGoOn: () -> Bool
   ) throws(TPMFailure) -> TPMCounter {
     try useCounter(index, authorization) { connection, counter, session throws(TPMFailure) in
-      guard mayGoOn() else { throw .unreachable("the engine no longer waits") }
+      guard mayGoOn() else { throw .engineGone }
       try connection.increment(counter, session)
     }
   }
@@ -151,11 +151,24 @@ package struct TPMDevice: TPMSealing {
     authorization: SharedSecret,
     next: SharedSecret
   ) throws(TPMFailure) -> TPMCounter {
+    try confirmCounter(index, authorization: authorization, next: next) { true }
+  }
+
+  /// Replaces the authorization value of a counter if `mayGoOn` returns true once the TPM is ready.
+  ///
+  /// - Throws: `unreachable` if it returns false; the counter is unchanged.
+  package func confirmCounter(
+    _ index: UInt32,
+    authorization: SharedSecret,
+    next: SharedSecret,
+    ifStill mayGoOn: () -> Bool
+  ) throws(TPMFailure) -> TPMCounter {
     let connection = try TPMConnection(path)
     let parent = try connection.parent(named: parentName)
     guard let counter = try connection.counter(index) else { throw .noCounter }
     try connection.setAuthorization(authorization, of: counter)
     let change = try connection.session(with: parent, policy: true)
+    guard mayGoOn() else { throw .engineGone }
     try connection.changeAuthorization(of: counter, to: next, change)
     try connection.setAuthorization(next, of: counter)
     let session = try connection.session(with: parent, policy: false)
@@ -194,4 +207,9 @@ package struct TPMDevice: TPMSealing {
     }
     try connection.undefine(counter)
   }
+}
+
+extension TPMFailure {
+  /// The counter of an engine that has ended, or has given up, stays as it is.
+  package static var engineGone: TPMFailure { .unreachable("the engine no longer waits") }
 }

@@ -211,6 +211,29 @@ struct SecretProgramTests {
     #expect(quickest < 10)
   }
 
+  /// The next engine may find the first value and then the last one.
+  @Test
+  func anEngineThatIsGoneConfirmsNoCounter() throws {
+    let bench = try Bench()
+    let counter = try bench.defineCounter()
+    try bench.chip.command("hold \(Bench.Command.createPrimary.rawValue)")
+    let program = try SecretProcess(device: bench.chip.device)
+    try program.send(
+      ConfirmCounterCall(
+        index: Int(counter.index),
+        authorization: bench.authorization,
+        nextAuthorization: try Bench.random(),
+        parentName: nil
+      )
+    )
+    #expect(try bench.chip.line() == "held")
+    program.leave()
+    try bench.chip.command("release")
+    _ = try program.end()
+    let value = try bench.tpm.readCounter(counter.index, authorization: bench.authorization).value
+    #expect(value == counter.value)
+  }
+
   @Test
   func whatItDoesNotKnowIsAnsweredByAnErrorAndItsEnd() throws {
     for text in [
