@@ -99,6 +99,27 @@ struct MachineCounterTests {
   }
 
   @Test
+  func aCounterAtTheSameIndexWithAnotherPolicyIsDistrusted() throws {
+    let ledger = try defined()
+    let counter = try rig.counter()
+    rig.tpm.plan(.wrongAuthorization, .damaged)
+    #expect(try counter.check(isExpected: true) == .distrusted(.anotherCounter(ledger)))
+    // Control: the counter of the ledger.
+    #expect(try counter.check(isExpected: true) == .current(ledger))
+  }
+
+  /// The helper of a killed engine replaces the first value between the two calls of this one.
+  @Test
+  func aCounterThatIsConfirmedByAnotherHelperIsNoAlarm() throws {
+    let ledger = try defined()
+    let counter = try rig.counter()
+    rig.tpm.plan(.wrongAuthorization, .wrongAuthorization)
+    #expect(try counter.check(isExpected: true) == .current(ledger))
+    rig.tpm.plan(.wrongAuthorization, .wrongAuthorization, .wrongAuthorization)
+    #expect(try counter.check(isExpected: true) == .distrusted(.anotherCounter(ledger)))
+  }
+
+  @Test
   func aTPMThatWasClearedIsDistrusted() throws {
     let counter = try rig.counter()
     let ledger = try defined()

@@ -64,12 +64,18 @@ extension MachineCounter {
   func confirmed(_ ledger: CounterLedger) throws(VaultFailure) -> UInt64? {
     let first = try firstAuthorization(ledger.counter.salt)
     let next = try authorization(ledger.counter.salt)
+    let tpm = tpm.bound(to: ledger.counter.parentName)
+    let index = ledger.counter.index
     do throws(TPMFailure) {
-      return try tpm.bound(to: ledger.counter.parentName)
-        .confirmCounter(ledger.counter.index, authorization: first, next: next).value
+      do throws(TPMFailure) {
+        return try tpm.confirmCounter(index, authorization: first, next: next).value
+      } catch .wrongAuthorization {
+        // The helper of an earlier engine may have replaced the value since the last read.
+        return try tpm.readCounter(index, authorization: next).value
+      }
     } catch {
       switch error {
-      // A counter with another policy is `damaged`.
+      // A counter without a policy, or with another one, is `damaged`.
       case .noCounter, .wrongAuthorization, .anotherTPM, .damaged: return nil
       default: throw .machineKeyClosed(error)
       }
