@@ -148,6 +148,22 @@ struct CounterIntentTests {
     #expect(try rig.tpm.counters == 0 && !hasPending)
   }
 
+  /// A copy of the directory from before the second addition has the value that removes it.
+  @Test
+  func aCounterWhoseRemovalIsNotFinishedIsNotAdoptedAgain() throws {
+    let (slots, ledger) = try use()
+    // The removal fails, and so does its repetition.
+    rig.tpm.plan(.unreachable("stopped"), .unreachable("stopped"))
+    try slots.endCounter()
+    #expect(try hasPending)
+    try slots.renewCounter(rig.parentName)
+    #expect(try !slots.hasCounter && hasPending)
+    try slots.renewCounter(rig.parentName)
+    #expect(try slots.hasCounter && !hasPending)
+    let next = try CounterLedger(parsing: try #require(try rig.ledger()))
+    #expect(rig.tpm.counters == 1 && next.counter != ledger.counter)
+  }
+
   @Test
   func aTPMThatIsAwayIsAskedAgainByTheNextEngine() throws {
     _ = try leaveCounter()

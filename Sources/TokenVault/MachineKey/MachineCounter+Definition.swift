@@ -58,6 +58,11 @@ extension MachineCounter {
   /// If the TPM does not do it now, the next engine tries again.
   func removeUnfinished() { try? intent.clear() }
 
+  /// The same, before the counter in the ledger may be used again.
+  ///
+  /// - Throws: why the counter may still be there.
+  func clearUnfinished() throws(VaultFailure) { try intent.clear() }
+
   /// Finishes the definition of the counter (step 4 of CounterIntent.swift).
   ///
   /// - Returns: the value of the counter; `nil` if it is not one that was being defined.

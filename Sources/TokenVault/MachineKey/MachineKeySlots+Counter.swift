@@ -189,9 +189,10 @@ extension MachineKeySlots {
   /// - Throws: why the state cannot be written, and why the TPM of a new slot does not answer.
   func renewCounter(_ parentName: [UInt8]?) throws(VaultFailure) {
     let counter = try openedCounter()
-    counter.removeUnfinished()
     let found: MachineCounter.Finding
     do throws(VaultFailure) {
+      // A copy of the file of a removal would remove the counter after it was adopted again.
+      try counter.clearUnfinished()
       found = try counter.check(isExpected: hasCounter)
     } catch {
       // The next start would refuse a new slot whose TPM does not have the counter of the ledger.
