@@ -7,7 +7,9 @@ package import SecretMemory
 /// of the name of the TPM's storage key (1), and the name.
 ///
 /// A counter that is being defined has a first authorization value until its directory is durable.
-/// So a copy of this file removes no counter that is in use.
+/// So a copy of this file removes no counter that is in use. The file and plain
+/// arrays have the value in clear. The value authenticates no ledger, and a program that may open the
+/// device may remove the counter without it.
 package struct PendingCounter: Sendable {
   private static let magic = [UInt8]("TLPEND01".utf8)
   private static let nameStart = 45

@@ -56,6 +56,8 @@ package final class MachineKeyDirectory: Sendable {
     self.parent = try calling { () throws(SystemError) in try parent.openDirectory(".") }
     try clear()
     removeUnfinishedSlots()
+    // It may have an authorization value.
+    try? remove(Self.pendingName + Self.temporarySuffix, in: parent)
   }
 
   /// Whether a machine key was made.
@@ -150,9 +152,9 @@ package final class MachineKeyDirectory: Sendable {
     try parent.replace(Self.pendingName, with: bytes, by: temporary, durable: true)
   }
 
-  /// Removes the file of a counter that is in use, or is gone.
+  /// Overwrites and removes the file of a counter that is in use, or is gone.
   package func removePendingCounter() throws(StorageError) {
-    try calling { () throws(SystemError) in _ = try parent.unlink(Self.pendingName) }
+    try remove(Self.pendingName, in: parent)
   }
 
   /// Adds a slot durably.
