@@ -70,7 +70,7 @@ struct CounterIntent: Sendable {
     )
     let bytes: [UInt8]
     do throws(MachineKeyError) { bytes = try pending.encoded } catch {
-      throw .unexpected("no counter can be defined: \(error)")
+      throw .unexpected("the counter cannot be noted: \(error)")
     }
     try stored { () throws(StorageError) in try directory.write(pendingCounter: bytes) }
   }
@@ -94,7 +94,7 @@ struct CounterIntent: Sendable {
       } catch .anotherTPM {
         // The TPM was cleared, or this is another machine.
       } catch {
-        throw .counterNotDefined(error)
+        throw .counterNotRemoved(error)
       }
     }
     try stored { () throws(StorageError) in try directory.removePendingCounter() }
@@ -147,12 +147,20 @@ extension MachineKeySlots {
 }
 
 extension VaultFailure {
-  /// The TPM takes no counter, or does not remove one.
+  /// The TPM takes no counter.
   fileprivate static func counterNotDefined(_ failure: TPMFailure) -> VaultFailure {
     // The storage key is there: a slot was sealed with it.
     guard failure == .ownerPassword else { return .slotNotSealed(failure) }
     return .invalidArgument(
       "the TPM has an owner password, so no counter can be defined: as root, remove the password"
+    )
+  }
+
+  /// The TPM does not remove a counter.
+  fileprivate static func counterNotRemoved(_ failure: TPMFailure) -> VaultFailure {
+    guard failure == .ownerPassword else { return .slotNotSealed(failure) }
+    return .invalidArgument(
+      "the TPM has an owner password, so the unused counter stays: as root, remove the password"
     )
   }
 }

@@ -130,6 +130,10 @@ extension StatedTexts {
       "the TPM has an owner password, so no counter can be defined: as root, remove the password"
     ),
     (
+      "a TPM with an owner password, and a counter to be removed",
+      "the TPM has an owner password, so the unused counter stays: as root, remove the password"
+    ),
+    (
       "a TPM with an owner password, for a slot",
       "the TPM has an owner password and no storage key at 0x81000001: as root, make that key"
         + " persistent, or remove the password"
