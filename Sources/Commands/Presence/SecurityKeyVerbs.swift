@@ -43,7 +43,7 @@ enum SecurityKeyVerbs {
     // No refusal: in a container, the kernel's list need not be that of the helper.
     if session.lacksSecurityKey() {
       session.output.say(
-        "No security key is plugged in. Plug it in before you type the password."
+        "No security key is plugged in by USB. Connect the key before you type the password."
       )
     }
     let pin = session.arguments.has(withPIN) ? try session.keyPIN(at: terminal) : nil
