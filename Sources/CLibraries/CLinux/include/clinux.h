@@ -21,7 +21,7 @@ const char *clinux_environment(size_t index);
 int clinux_memfd(void);
 // getrandom(2), repeated until the buffer is full.
 int clinux_getrandom(void *buffer, size_t count);
-// Copies byte by byte, so that none of them is in a vector register afterwards.
+// Copies byte by byte, so that no byte is in a vector register afterwards.
 void clinux_copy_secret(void *to, const void *from, size_t count);
 
 // openat2(2) with RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH and O_CLOEXEC.
