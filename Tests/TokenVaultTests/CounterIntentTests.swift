@@ -165,6 +165,15 @@ struct CounterIntentTests {
   }
 
   @Test
+  func theFileIsOverwrittenBeforeItIsRemoved() throws {
+    _ = try leaveCounter()
+    let file = try Directory(path: rig.bench.scratch.path).openForReading("machine-key.counter")
+    try start()
+    let left = try file.readAll(limit: 1 << 12)
+    #expect(!left.isEmpty && left.allSatisfy { $0 == 0 })
+  }
+
+  @Test
   func aTPMThatIsAwayIsAskedAgainByTheNextEngine() throws {
     _ = try leaveCounter()
     for failure in [TPMFailure.absent, .busy, .ownerPassword, .unreachable("stopped")] {
