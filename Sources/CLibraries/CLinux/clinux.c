@@ -38,13 +38,6 @@ const char *clinux_environment(size_t index) {
 
 int clinux_memfd(void) { return result(memfd_create("thumblatch", MFD_CLOEXEC)); }
 
-void clinux_copy_secret(void *to, const void *from, size_t count) {
-  // The compiler makes no memcpy(3) of volatile accesses, and does not join them.
-  volatile unsigned char *target = to;
-  const volatile unsigned char *source = from;
-  for (size_t i = 0; i < count; i++) target[i] = source[i];
-}
-
 int clinux_memfd_secret(void) { return result(syscall(SYS_memfd_secret, O_CLOEXEC)); }
 
 int clinux_rename_new(int directory, const char *from, const char *to) {
