@@ -35,7 +35,9 @@ struct OIDCAgentImportTests {
   }
 
   /// The form of its file: lengths, nonce, salt, parameters, the encrypted text, and the version.
-  static let file = "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
+  static let file =
+    "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
+    + "Generated using version: 4.2.6"
 
   private let verbs = ImportVerbTests()
 
@@ -136,6 +138,45 @@ struct OIDCAgentImportTests {
     }
     #expect(play.code == .busy && play.talk.contains("has changed work"), "\(play.talk)")
     #expect(home.settings("oidc-agent/work") == Self.file + "x")
+  }
+
+  /// A file that is newer than the output may have another login.
+  @Test
+  func aFileThatIsNewerThanTheOutputIsNotTaken() throws {
+    let home = try home()
+    let folder = try Directory(path: home.path + "/oidc-agent")
+    try folder.create("saved").write(Self.printed())
+    let saved = try #require(try folder.stamp("saved"))
+    // The times of files have the step of the kernel's clock.
+    let isNewer = try eventually {
+      try folder.unlink("work")
+      try home.writeSettings(Self.file, "oidc-agent/work")
+      return try folder.stamp("work")?.isChanged(after: saved) == true
+    }
+    #expect(isNewer)
+    let entry = try #require(try entry(Self.printed()))
+    let own = try #require(try folder.stamp("work"))
+    for (printed, isTaken) in [(saved, false), (own, true)] {
+      var file = try ForeignFile(home.path + "/oidc-agent/work")
+      let contents = try #require(try file.contents())
+      try file.hold(entry, in: contents, printed: printed)
+      #expect(try file.has(entry, of: .oidcAgent) == isTaken)
+    }
+  }
+
+  /// A wrong path must not remove another login, or a file of another program.
+  @Test(arguments: [("other", Self.file), ("work", "-----BEGIN OPENSSH PRIVATE KEY-----\n")])
+  func onlyTheFileOfTheLoginIsTaken(_ name: String, _ contents: String) throws {
+    let home = try ProviderHome()
+    try home.writeSettings(contents, "elsewhere/\(name)")
+    let path = home.path + "/elsewhere/" + name
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes --file \(path)",
+      input: Array(Self.printed().utf8)
+    ) { _ in }
+    #expect(play.code == .usage, "\(play.code) \(play.talk)")
+    #expect(home.settings("elsewhere/\(name)") == contents)
   }
 
   /// The name decides which file is removed.

@@ -32,9 +32,28 @@ struct ForeignFile {
     folder = "/" + parts.dropLast().joined(separator: "/")
   }
 
-  /// Keeps the login that its program has printed, as long as the file has these contents.
-  mutating func hold(_ entry: ForeignEntry, in contents: SharedSecret) {
-    opened = (entry, contents)
+  /// Keeps the login that oidc-agent has printed, as long as the file has these contents.
+  ///
+  /// A file that changed later than the output may have another login: then nothing is kept.
+  ///
+  /// - Throws: if this is not the file of that login.
+  mutating func hold(
+    _ entry: ForeignEntry,
+    in contents: SharedSecret,
+    printed: FileStamp
+  ) throws(CommandError) {
+    guard name == entry.name else {
+      throw .usage("\(path) is not the file of \(entry.name)", hint: "name its own file: --file PATH")
+    }
+    let last = bytes(of: contents).split(separator: UInt8(ascii: "\n")).last ?? []
+    guard last.starts(with: "Generated using version: ".utf8) else {
+      throw .usage("\(path) is no file of oidc-agent")
+    }
+    let stamp: FileStamp?
+    do { stamp = try directory().stamp(name) } catch {
+      throw .usage("\(path) cannot be read: \(error)")
+    }
+    if let stamp, !stamp.isChanged(after: printed) { opened = (entry, contents) }
   }
 
   /// The contents in locked memory; `nil` if there is no such file.

@@ -1,11 +1,17 @@
 internal import JSON
 internal import SecretMemory
+internal import System
 
 // A login of oidc-agent, which encrypts its files: oidc-gen prints one, and import reads that.
 extension ImportVerb {
   /// The login on standard input, and the encrypted file that has it.
   static func printed(_ session: Session) throws(CommandError) -> Found {
     let source = ImportSource.oidcAgent
+    // oidc-gen writes to a pipe after it has read its file.
+    let printed: FileStamp
+    do throws(SystemError) { printed = try FileStamp(ofDescriptor: session.standardInput) } catch {
+      throw .usage("standard input cannot be read: \(error)")
+    }
     let text = try StandardInput.password(
       interrupt: session.interrupt,
       from: session.standardInput,
@@ -31,7 +37,7 @@ extension ImportVerb {
     for path in paths {
       var file = try ForeignFile(path)
       guard let contents = try file.contents() else { continue }
-      file.hold(entry, in: contents)
+      try file.hold(entry, in: contents, printed: printed)
       return Found(source: source, file: file, entry: entry)
     }
     throw CommandError(

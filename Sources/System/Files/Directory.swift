@@ -103,14 +103,7 @@ package struct Directory: ~Copyable, Sendable {
       guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
       return nil
     }
-    return FileStamp(
-      device: UInt64(status.st_dev),
-      inode: UInt64(status.st_ino),
-      mode: status.st_mode,
-      size: Int64(status.st_size),
-      changedSeconds: Int64(status.st_ctim.tv_sec),
-      changedNanoseconds: Int64(status.st_ctim.tv_nsec)
-    )
+    return FileStamp(status)
   }
 
   /// The names in the directory without `.` and `..`, in no particular order (readdir(3)).
@@ -204,6 +197,27 @@ package struct FileStamp: Sendable, Equatable {
 
   /// Whether it is a Unix socket.
   package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    mode = status.st_mode
+    size = Int64(status.st_size)
+    changedSeconds = Int64(status.st_ctim.tv_sec)
+    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+  }
+
+  /// The stamp of an open file, or of a pipe (fstat(2)). A pipe changes when somebody writes to it.
+  package init(ofDescriptor number: Int32) throws(SystemError) {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
+    self.init(status)
+  }
+
+  /// Whether this file changed later than another one.
+  package func isChanged(after other: FileStamp) -> Bool {
+    (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
+  }
 
   /// Whether both are of one file, even if it changed, such as in its number of hard links.
   func isOfSameFile(as other: FileStamp) -> Bool {

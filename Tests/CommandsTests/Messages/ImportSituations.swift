@@ -101,6 +101,10 @@ extension Situation {
     importing("--from oidc-agent", "another document").with(input: "{}"),
     importing("--from oidc-agent", "no document").with(input: "{"),
     importing("--from oidc-agent", "no encrypted file").with(input: OIDCAgentImportTests.printed()),
+    importing("--from oidc-agent", "a file of another program", ["oidc-agent/work": "hidden"])
+      .with(input: OIDCAgentImportTests.printed()),
+    importing("--from oidc-agent --file /etc/passwd", "the file of another name")
+      .with(input: OIDCAgentImportTests.printed()),
     importing("--from codex", "no login"),
     importing("--from gh", "no login, and a keyring"),
     importing("--from claude --entry other", "another name", claude()),
