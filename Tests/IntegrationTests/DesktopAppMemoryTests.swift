@@ -28,7 +28,6 @@ struct DesktopAppMemoryTests {
 
   /// Types into the prompt that is open, without an answer.
   private func type(_ password: String) throws {
-    try app.sees("System password")
     try app.run("awaits_focus('System password')")
     try app.run("type_secret('\(password)', 'System password')")
   }
@@ -67,9 +66,6 @@ struct DesktopAppMemoryTests {
     try app.run("open()")
     try app.run("click('work', 'list item')")
     try app.run("press('Presence protection', 'check box')")
-    try type(Self.deleted)
-    try deleteAll()
-    try keep("deleted")
     try type(Self.wrong)
     try app.press("Continue")
     try app.sees("Wrong password.")
@@ -80,6 +76,9 @@ struct DesktopAppMemoryTests {
     try app.misses("System password")
     try keep("right password")
     try app.run("press('Presence protection', 'check box')")
+    try type(Self.deleted)
+    try deleteAll()
+    try keep("deleted")
     try type(Self.half)
     try app.press("Deny")
     try app.misses("System password")

@@ -37,7 +37,7 @@ struct DesktopAppSettingsTests {
     // The first value is that no account is the default.
     try choose("Default account", "work", below: 2, in: app)
     let isDefault = try eventually {
-      try person.run("whoami", "--json").succeeded().contains("work@example.org")
+      try person.run("whoami", "--json").text.contains("work@example.org")
     }
     #expect(isDefault)
 

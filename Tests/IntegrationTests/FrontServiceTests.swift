@@ -48,6 +48,7 @@ struct FrontServiceTests {
     for _ in 0..<20 where run.isLate {
       run = try tryFront(arguments, reply, way, before, environment)
     }
+    #expect(!run.isLate, "the stand-in was late each time")
     return (run.outcome, run.asked)
   }
 

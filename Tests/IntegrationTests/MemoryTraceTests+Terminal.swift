@@ -20,7 +20,8 @@ extension MemoryTraceTests {
     try enable.enter(Person.systemPassword)
     try enable.end()
     #expect(try record.places(of: ["wrong": Self.wrong]) == [])
-    let control = try record.places(of: ["account": "me@example.org"])
-    #expect(!control.isEmpty)
+    // Control: the environment of the command is in its memory.
+    let control = try record.places(of: ["home": person.home])
+    #expect(control.contains("next question, thumblatch-cli: home"), "\(control)")
   }
 }

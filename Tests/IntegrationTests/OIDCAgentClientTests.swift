@@ -251,7 +251,7 @@ struct OIDCAgentClientTests {
   /// The other client asks while the first one waits, and again after it.
   @Test
   func aProviderThatNeverAnswersKeepsNoOtherClientWaiting() throws {
-    try person.shell("echo 'timeout = 3s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
+    try person.shell("echo 'timeout = 6s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
     try person.register("slow")
     try person.expireTokens()
     let token = try person.run("token", "work").succeeded()

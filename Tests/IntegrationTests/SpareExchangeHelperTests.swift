@@ -53,7 +53,7 @@ struct SpareExchangeHelperTests {
   /// until then.
   private func waiting(
     _ backend: DevBackend,
-    among exchangeHelpers: () -> [Int32],
+    among exchangeHelpers: @escaping () -> [Int32],
     _ register: (_ proceed: () throws -> Void) throws -> Void
   ) throws -> Int32 {
     try backend.fail(.init("/auth/register", hold: true))
@@ -69,7 +69,7 @@ struct SpareExchangeHelperTests {
 
   /// The one exchange helper that runs.
   private func alone(
-    among exchangeHelpers: () -> [Int32],
+    among exchangeHelpers: @escaping () -> [Int32],
     otherThan used: [Int32] = []
   ) throws -> Int32 {
     var found: [Int32] = []
