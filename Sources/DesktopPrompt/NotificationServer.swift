@@ -18,7 +18,7 @@ final class NotificationServer {
   private static let longestLate = 120_000
   /// The most threads of `closeLater` at once.
   ///
-  /// If the server does not answer, each prompt leaves one.
+  /// Each prompt leaves a thread behind if the server does not answer.
   static let mostLate = 8
   private static let lateThreads = Mutex(0)
   /// The threads of `closeLater` that run.
@@ -120,12 +120,14 @@ final class NotificationServer {
   private func awaitLate() {
     let limit = BusLimit(milliseconds: lateLimit, interrupt: interrupt)
     while lateCall != nil, !hasGone, let signal = bus.nextSignal(within: limit) { take(signal) }
-    // The calls of `close` follow a call that replaces a notification. They need no id of it.
+    // After a replacement, `close` knows the id already.
     if let lateCall, shown == 0, !hasGone { closeLater(lateCall) }
     lateCall = nil
   }
 
-  /// Closes a notification that comes even later, if the process still runs then, as an agent does.
+  /// Closes a notification that comes after `close` has returned.
+  ///
+  /// The process must still run, as an agent does.
   private func closeLater(_ call: UInt64) {
     let hasRoom = Self.lateThreads.withLock { count in
       guard count < Self.mostLate else { return false }

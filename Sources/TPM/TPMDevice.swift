@@ -203,7 +203,8 @@ package struct TPMDevice: TPMSealing {
     do throws(TPMFailure) {
       _ = try connection.read(counter, session)
     } catch .noCounter {
-      // The value is right, and a kill came before the first increment (TPM_RC_NV_UNINITIALIZED).
+      // The value is right. The engine was killed before the first increment
+      // (TPM_RC_NV_UNINITIALIZED).
     }
     try connection.undefine(counter)
   }

@@ -22,7 +22,6 @@ struct DesktopAppSettingsTests {
     try app.run("key(\(keys.joined(separator: ", ")))")
   }
 
-  /// Types the system password into the open prompt.
   @Test
   func aRuleAndTheDefaultAccountAreSet() throws {
     let person = try Person()

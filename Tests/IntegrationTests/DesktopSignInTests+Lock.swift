@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-// Sign-ins whose browser is awaited.
+// Sign-ins that wait for the browser.
 extension DesktopSignInTests {
   /// Makes the desktop's browser a program that only keeps the address, and begins a sign-in.
   ///

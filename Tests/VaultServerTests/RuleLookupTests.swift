@@ -78,7 +78,9 @@ struct RuleLookupTests {
     #expect(throws: VaultFailure.self) { try Vaults.marks(of: caller.peer, Recognition(), .unit) }
   }
 
-  /// A look costs more than the token, and a process that cannot be looked at gets none.
+  /// A look costs more than the token.
+  ///
+  /// A process that /proc does not show gets no token.
   @Test(arguments: [
     ("socket = build", true), ("accounts = me", true), ("unit = ci.service", nil),
     ("sandbox = yes", nil),

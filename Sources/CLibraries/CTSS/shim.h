@@ -71,7 +71,8 @@ static inline void ctss_sealed(TPM2B_PUBLIC *object) {
   area->parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL;
 }
 
-// A counter. Its authorization value reads and increments it, and replaces itself by the policy.
+// A counter. The authorization value permits reads and increments. The policy permits its
+// replacement.
 static inline void ctss_counter(TPM2B_NV_PUBLIC *counter, TPM2_HANDLE index) {
   // PolicyAuthValue, then PolicyCommandCode of TPM2_CC_NV_ChangeAuth: SHA-256 of the digest of a sealed
   // secret, TPM2_CC_PolicyCommandCode and TPM2_CC_NV_ChangeAuth.
@@ -89,7 +90,7 @@ static inline void ctss_counter(TPM2B_NV_PUBLIC *counter, TPM2_HANDLE index) {
   area->dataSize = 8;
 }
 
-// Makes a policy session one that replaces the authorization value of a counter.
+// Satisfies the counter's policy in a session, so that TPM2_NV_ChangeAuth succeeds.
 static inline TSS2_RC ctss_change_policy(ESYS_CONTEXT *context, ESYS_TR session) {
   TSS2_RC code =
       Esys_PolicyAuthValue(context, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE);

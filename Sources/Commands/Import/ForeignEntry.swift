@@ -54,7 +54,9 @@ struct ForeignLogin {
   var server: String?
   /// The issuer; `nil` if the file does not have it.
   var issuer: String?
-  /// Whether the program adds a slash to the issuer's end, so that its own spelling is not known.
+  /// Whether the program appends a slash to each issuer.
+  ///
+  /// Then the provider's own spelling is unknown.
   var isIssuerWithSlash = false
   /// The token endpoint; `nil` if the file does not have it.
   var tokenEndpoint: String?

@@ -23,12 +23,12 @@ extension ImportVerb {
     )
     let document: JSONValue
     do throws(JSONError) { document = try JSONReader.read(text.bytes, ToolLogins.rules) } catch {
-      throw .usage("standard input is no output of oidc-gen --print: \(error)")
+      throw .usage("standard input is not the output of oidc-gen --print: \(error)")
     }
     // The name becomes that of a file that the move deletes.
     guard let entry = ToolLogins(source: source, document: document).entries.first,
       !entry.name.contains("/"), ![".", ".."].contains(entry.name)
-    else { throw .usage("standard input is no output of oidc-gen --print") }
+    else { throw .usage("standard input is not the output of oidc-gen --print") }
     let named = session.arguments.value(file.name)
     let paths =
       if let named { [named] } else {

@@ -40,7 +40,7 @@ enum SecurityKeyVerbs {
   ) { session throws(CommandError) in
     let name = session.arguments.operands[0]
     let terminal = try session.terminal(for: "a touch of the security key")
-    // No refusal: in a container, the kernel's list need not be that of the helper.
+    // This is only a hint. In a container, the helper may see other devices.
     if session.lacksSecurityKey() {
       session.output.say(
         "No security key is plugged in by USB. Connect the key before you type the password."

@@ -23,10 +23,10 @@ enum SetupVerb {
       It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
       A file of the same name that you wrote or changed is kept, with .before-thumblatch at the \
       end of its name. Another account, URL or program in a file of setup's is no such change. \
-      Codex reads one file. A setup with the --name of an earlier one keeps its service and the MCP \
-      servers of other accounts. Accounts whose names differ only in dots and hyphens share one MCP \
-      server. --undo removes the files again, for TOOL or for all tools, and puts a kept file back. \
-      It leaves a file that you wrote or changed.
+      Codex reads one profile. A second setup with the same --name keeps that profile's service \
+      and the MCP servers of other accounts. Accounts whose names differ only in dots and hyphens \
+      share one MCP server. --undo removes the files again, for TOOL or for all tools, and puts a \
+      kept file back. It leaves a file that you wrote or changed.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in

@@ -42,7 +42,7 @@ enum DockerVerb {
       try session.output.data(bytes: DockerCredential.version(thumblatchVersion))
     case .list:
       // podman logout --all erases each host of this list, and docker asks for each one's secret.
-      // So the list has no host whose secret git or a person stored, or whose account has a login.
+      // So the list has only hosts whose secret docker login stored.
       let entries = try HostAccounts(environment: session.environment).read().entries
       let hosts = entries.filter(\.isStoredByDocker).map {
         (host: $0.host.text, username: $0.username ?? DockerCredential.usualUsername)

@@ -122,7 +122,7 @@ struct HostAccounts {
     return settings
   }
 
-  /// Ends the list of docker's protocol for the hosts of an account whose secret is no longer docker's.
+  /// Removes an account's hosts from docker's list, because docker no longer owns the secret.
   ///
   /// `podman logout --all` would erase the secret of another program.
   func unlist(_ account: String) throws(CommandError) {

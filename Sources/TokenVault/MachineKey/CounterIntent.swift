@@ -90,7 +90,7 @@ struct CounterIntent: Sendable {
         try tpm.bound(to: pending.parentName)
           .removeCounter(pending.index, authorization: pending.authorization)
       } catch .wrongAuthorization {
-        // The directory that this one is a copy of uses it.
+        // The original of this copied directory uses the counter.
       } catch .anotherTPM {
         // The TPM was cleared, or this is another machine.
       } catch {
@@ -112,7 +112,7 @@ struct CounterIntent: Sendable {
 
   /// Whether ledger and state name this counter.
   ///
-  /// A forged file keeps a counter that nothing uses, and does no other harm.
+  /// A forged file can only keep an unused counter in the TPM.
   private func isInUse(_ index: UInt32) throws(VaultFailure) -> Bool {
     let (ledger, state) = try stored { () throws(StorageError) -> ([UInt8]?, [UInt8]?) in
       guard try directory.exists() else { return (nil, nil) }

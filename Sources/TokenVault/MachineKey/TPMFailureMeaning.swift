@@ -106,7 +106,8 @@ extension VaultFailure {
         "the TPM has no room for a counter: as root, remove an NV index that is not in use"
           + " (tpm2_getcap handles-nv-index, tpm2_nvundefine)"
       )
-    case .indexTaken: .tpmUnavailable("the TPM has another counter there: try again")
+    case .indexTaken:
+      .tpmUnavailable("the TPM already has a counter at this index: try again")
     case .unexpected(let code): .tpmUnavailable("unexpected TPM error: \(code)")
     case .busy, .lockedOut, .noCounter, .unreachable: .machineKeyClosed(failure)
     }

@@ -96,7 +96,7 @@ extension Vaults {
     return rules.rule(for: try Self.marks(of: peer, recognition, rules.marksOfProcess))
   }
 
-  /// Whether the first look at the rules for a connection finds none that holds.
+  /// Whether this is the connection's first look at the rules, and no rule holds.
   ///
   /// The server's own thread must not look. A change of a control group delays each reader of
   /// `/proc/PID/cgroup`, and any user can make such changes.
@@ -116,8 +116,8 @@ extension Vaults {
   /// The reply to a token call that is the first of its connection on a machine with rules, if no rule
   /// holds and the vault has the token in its cache.
   ///
-  /// It is the refusal if the rules or the process cannot be read: a second look would wait again. As
-  /// without rules, the names of the program and its ancestors are not read.
+  /// Returns the refusal if the rules or the process cannot be read, because a second look would
+  /// wait again. The names of the program and its ancestors are not read.
   func replyAtHand(
     to usual: UsualTokenCall,
     from peer: Peer,

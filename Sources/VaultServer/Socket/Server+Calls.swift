@@ -62,8 +62,8 @@ extension Server {
   /// Answers a token call at once if the vault has the token in its cache.
   private func answer(_ usual: UsualTokenCall, of connection: Connection) throws(MessageError) {
     guard let message = messageAtHand(for: usual, of: connection) else {
-      // A stated reason may have to be recorded. Whether it must be is known only after the look at the
-      // ancestors, so a helper that states one gets no reply from the cache at its first call either.
+      // The engine may have to record a stated reason. It knows so only after it has looked at the
+      // ancestors. So a first call with a reason gets no reply from the cache.
       let unstated = usual.reason == nil ? usual : nil
       return start(ParsedCall(try usual.call), of: connection, usual: unstated)
     }

@@ -3,7 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// The completions for fish, in a real fish; a vault of two accounts and one provider is told of.
+/// The completions for fish, in a real fish.
+///
+/// A stub function lists two accounts and one provider.
 struct FishCompletionTests {
   @Test(arguments: [
     ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
