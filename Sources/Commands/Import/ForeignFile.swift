@@ -43,7 +43,10 @@ struct ForeignFile {
     printed: FileStamp
   ) throws(CommandError) {
     guard name == entry.name else {
-      throw .usage("\(path) is not the file of \(entry.name)", hint: "name its own file: --file PATH")
+      throw .usage(
+        "\(path) is not the file of \(entry.name)",
+        hint: "name its own file: --file PATH"
+      )
     }
     let last = bytes(of: contents).split(separator: UInt8(ascii: "\n")).last ?? []
     guard last.starts(with: "Generated using version: ".utf8) else {

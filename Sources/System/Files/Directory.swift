@@ -207,7 +207,9 @@ package struct FileStamp: Sendable, Equatable {
     changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
 
-  /// The stamp of an open file, or of a pipe (fstat(2)). A pipe changes when somebody writes to it.
+  /// The stamp of an open file, or of a pipe (fstat(2)).
+  ///
+  /// A pipe changes when somebody writes to it.
   package init(ofDescriptor number: Int32) throws(SystemError) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
