@@ -209,7 +209,7 @@ package struct FileStamp: Sendable, Equatable {
 
   /// The stamp of an open file, or of a pipe (fstat(2)).
   ///
-  /// A pipe changes when somebody writes to it.
+  /// Each write to a pipe changes its stamp.
   package init(ofDescriptor number: Int32) throws(SystemError) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw SystemError("fstat", code: errno) }
