@@ -94,6 +94,7 @@ struct DesktopSignInTests {
     try app.sees("openid", "label")
     #expect(try member.standing() == "ready")
     try signOutByTheKeyboardAlone(app)
+    #expect(try member.standing() == "signed-out")
     #expect(try app.run("quit()") == .integer(0))
   }
 
