@@ -37,6 +37,7 @@ struct DesktopAppKeyFaultTests {
     defer { bus.remove() }
     try plug([])
     try app.run("open()")
+    try app.run("resize(800, 880)")
     try app.run("click('Keys and Backup', 'list item')")
     try app.press("Add security key")
     try enroll()

@@ -20,7 +20,7 @@ extension DesktopSignInTests {
     try person.register("work")
     let app = try open(of: person, "light", width: 800)
     try signIn(as: "dev", app)
-    try app.sees("Virtual device for debugging")
+    try app.sees("A reader is there.")
     try app.sees("Enroll Finger…", "push button")
     try app.press("Done")
     try app.sees("Last Uses")
