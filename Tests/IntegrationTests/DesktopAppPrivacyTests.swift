@@ -180,7 +180,7 @@ struct DesktopAppPrivacyTests {
   func aFileThatCannotBeReadOrWrittenIsToldAndNotReplaced() throws {
     defer { bus.remove() }
     try write("[Desktop]")
-    try shell("rm \(file); mkdir \(file)")
+    try shell("rm \(file); install -d -o \(person.user.name) \(file)")
     try openSettings()
     try app.sees("desktop.conf: it is not a file.")
     try app.sees("The strictest settings hold until it is mended or removed")
