@@ -65,7 +65,8 @@ extension Trouble {
     case .notEnrolled: tr("enroll a finger, under Fingers, or use the system password")
     case .busy: tr("try again when that is over")
     case .lockedOut: tr("try again, and type the system password")
-    case .denied: administrator
+    case .denied:
+      tr("nothing was changed; try again, or ask the administrator of this machine")
     case .notAvailable: tr("Health may show what is missing; then try again")
     case .cancelled, .passwordChosen, .noMatch, .timedOut: tr("nothing was changed; try again")
     }
