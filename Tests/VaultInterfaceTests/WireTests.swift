@@ -38,7 +38,10 @@ struct WireTests {
     #expect(VarlinkInterface.vault.replySecrets == ["code", "refresh_token", "client_secret"])
     #expect(
       VarlinkInterface.helper.callSecrets
-        == ["authorization", "body", "credentials", "key", "key_pin", "print", "secret", "text"]
+        == [
+          "authorization", "body", "credentials", "key", "key_pin", "next_authorization", "print",
+          "secret", "text",
+        ]
     )
     #expect(VarlinkInterface.helper.replySecrets == ["body", "print", "secret"])
   }
