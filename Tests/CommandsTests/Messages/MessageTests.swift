@@ -161,6 +161,7 @@ struct MessageTests {
       "since: nothing is moved",
     ],
     "a client of oidc-agent": ["keeps a secret, which is no access token"],
+    "a line of a file of oidc-agent": ["Generated using version:"],
     "a provider's file of certificates": ["and its certificates,"],
     "a file system that makes no links, or fails": [
       "could not be kept:", "could not be kept: it cannot be copied", "could not be put back:",
