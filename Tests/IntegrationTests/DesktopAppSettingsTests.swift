@@ -51,9 +51,13 @@ struct DesktopAppSettingsTests {
 
     try choose("Unlock window stays open after", "2 minutes", below: 2, in: app)
     try app.typePassword()
+    let isChanged = try eventually {
+      try person.run("policy", "window").succeeded().contains("2 min")
+    }
+    #expect(isChanged)
     try app.sees("2 minutes")
-    #expect(try person.run("policy", "window").succeeded().contains("2 min"))
     try app.misses("10 minutes (default)")
+    try app.misses("System password")
 
     // A change of another program is seen, with a value that the app does not offer.
     let change = try person.terminal("policy", "window", "7m")

@@ -65,13 +65,11 @@ extension SignInNoticeTests {
     )
     try awaitSocket(socket)
     try provider.clear()
-    let run = try person.start(
-      [
-        "token", "work", "--scope", "read", "--audience", Self.audience, "--reason",
-        "to deploy \"it\"",
-      ],
-      variables: ["THUMBLATCH_SOCKET=\(socket)"]
-    )
+    person.socket = socket
+    let run = try person.start([
+      "token", "work", "--scope", "read", "--audience", Self.audience, "--reason",
+      "to deploy \"it\"",
+    ])
     let shown = try desk.notification(Self.purpose)
     #expect(
       try shown.string("body")
@@ -95,8 +93,9 @@ extension SignInNoticeTests {
     )
     try awaitSocket(socket)
     try provider.clear()
+    person.socket = socket
     func token(_ arguments: String...) throws -> Run {
-      try person.start(["token", "work"] + arguments, variables: ["THUMBLATCH_SOCKET=\(socket)"])
+      try person.start(["token", "work"] + arguments)
     }
     let refusal = "restricted socket \"build\" does not allow another scope than openid read"
     for scope in ["email", "read email"] { try ends(try token("--scope", scope), 11, refusal) }
