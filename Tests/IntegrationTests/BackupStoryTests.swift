@@ -133,6 +133,9 @@ struct BackupStoryTests {
     let person = try Customer(try ServiceBench(), backend: backend)
     try person.makeExportable("moves")
     try person.register()
+    // A refresh shows that the provider keeps the refresh token.
+    let old = try person.run("token", "moves").succeeded()
+    try person.run(["token", "moves", "--rejected"], input: old).succeeded()
     let file = person.home + "/backup"
     let terminal = try person.terminal("backup", file, columns: 200)
     for question in ["New passphrase of the backup: ", "Passphrase again: "] {
