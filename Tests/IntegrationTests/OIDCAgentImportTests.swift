@@ -19,7 +19,8 @@ struct OIDCAgentImportTests {
       curl -s --cacert \(member.base)/ca.pem \(member.provider.issuer)/token/ \
         -d grant_type=password -d username=\(IdentityProvider.user) \
         -d password=\(IdentityProvider.password) -d client_id=\(Self.client) \
-        -d client_secret=\(Self.clientSecret) --data-urlencode 'scope=openid profile email read'
+        -d client_secret=\(Self.clientSecret) \
+        --data-urlencode 'scope=openid profile email read offline_access'
       """
     ).succeeded()
     let token = try object(first).string("refresh_token")

@@ -199,6 +199,7 @@ struct ToolClientTests {
       store.store("registry.org", "u", "hunter2")
       found = store.get("registry.org")
       print("stored", found["Username"], found["Secret"] == "hunter2")
+      print("now", store.list())
       try:
           store.erase(host)
       except StoreError as error:
@@ -209,9 +210,10 @@ struct ToolClientTests {
       """
     ).succeeded()
     #expect(text.contains("pulled 200 2\nother None\n"), "\(text)")
-    #expect(text.contains("list {'\(server.host)': 'robot'}\nnot found\n"), "\(text)")
-    #expect(text.contains("stored u True\n"), "\(text)")
-    #expect(text.contains("left {'\(server.host)': 'robot'}\n"), "\(text)")
+    #expect(text.contains("list {}\nnot found\n"), "\(text)")
+    // Only what docker login has stored is listed.
+    #expect(text.contains("stored u True\nnow {'registry.org': 'u'}\n"), "\(text)")
+    #expect(text.contains("left {}\n"), "\(text)")
     #expect(text.contains("thumblatch host remove \(server.host)"), "\(text)")
     #expect(!text.contains("hunter2") && !text.contains("at_"))
     #expect(try server.log() == ["200 Basic robot /v2/app/manifests/latest"])
