@@ -143,7 +143,9 @@ def keep_pictures(machine):
     """Keeps pictures of the screen where THUMBLATCH_PICTURES says, for a person to look at."""
     directory = os.environ.get("THUMBLATCH_PICTURES")
     if directory and os.path.isdir(machine.path(PICTURES)):
-        shutil.copytree(machine.path(PICTURES), directory, dirs_exist_ok=True)
+        for name in os.listdir(machine.path(PICTURES)):
+            # Without its mode: other users write there too.
+            shutil.copyfile(os.path.join(machine.path(PICTURES), name), os.path.join(directory, name))
 
 
 def run_part(machine, part, count, *what):
