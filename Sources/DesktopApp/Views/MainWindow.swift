@@ -70,6 +70,7 @@ final class MainWindow {
       }
       model.open(place)
     }
+    places.onSelect { [weak self] in self?.markPlace() }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
     // The pages track their own models, and must not be made again at each change of those.
@@ -172,10 +173,15 @@ final class MainWindow {
     return .nothing(hasAccounts: !model.items.isEmpty)
   }
 
-  private func showPage(_ chosen: Content) {
+  /// Marks the row of the place that is shown.
+  private func markPlace() {
     var row: Int?
     if case .place(let place) = chosen { row = Self.rows.firstIndex(of: place) }
     places.select(row)
+  }
+
+  private func showPage(_ chosen: Content) {
+    markPlace()
     // A page that is there keeps the focus, and its enrollment.
     switch chosen {
     case .place(.fingers) where shown is FingersPage: return

@@ -115,7 +115,16 @@ package final class ListBox: Widget {
   package func select(_ position: Int?) {
     // -1 is the position of no row. (gtk_list_box_get_row_at_index(3))
     let row = unsafe gtk_list_box_get_row_at_index(opaque, Int32(position ?? -1))
+    guard unsafe gtk_list_box_get_selected_row(opaque) != row else { return }
     unsafe gtk_list_box_select_row(opaque, row)
+  }
+
+  /// Calls a closure after another row was marked, as each row is that gets the focus.
+  package func onSelect(_ body: @escaping @MainActor () -> Void) {
+    connect("row-selected") { _ in
+      body()
+      return nil
+    }
   }
 
   /// Calls a closure with the position of a row that was clicked, or on which Enter was pressed.

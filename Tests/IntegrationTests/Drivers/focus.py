@@ -49,6 +49,10 @@ class Focus:
             yield parent
             node = parent
 
+    def is_marked(self, name):
+        """Whether a row is the chosen one of its list."""
+        return self.find("list item", name).get_state_set().contains(self.atspi.StateType.SELECTED)
+
     def tab_to(self, name, most=40):
         """Moves the focus by the keyboard to a control with this text in its name."""
         for _ in range(most):
