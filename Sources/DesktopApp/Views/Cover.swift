@@ -4,7 +4,10 @@ internal import GTK
 @MainActor
 final class Cover {
   /// The main window while it is open: it blurs its content, and says so above it.
-  var main: Window?
+  var main: Window? {
+    // It may have been here before it was known as the main one.
+    didSet { main?.set(style: "blurred", false) }
+  }
   private let toplevels: Toplevels
 
   init(of toplevels: Toplevels, _ privacy: PrivacyModel) {
