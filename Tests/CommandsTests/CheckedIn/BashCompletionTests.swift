@@ -1,5 +1,3 @@
-import Glibc
-import System
 import TestSupport
 import Testing
 
@@ -44,20 +42,6 @@ struct BashCompletionTests {
       _thumblatch
       printf '%s\\n' "${COMPREPLY[@]}" | sort
       """
-    let (reading, writing) = try UnixSocket.pair()
-    let out = Descriptor(owning: reading)
-    let child: ChildProcess
-    do {
-      let ofChild = Descriptor(owning: writing)
-      child = try ChildProcess(
-        path: "/bin/bash",
-        arguments: ["-c", script, "bash", file, line],
-        environment: ["PATH=/usr/bin:/bin", "LC_ALL=C"],
-        descriptors: [-1, ofChild.number, 2]
-      )
-    }
-    let text = String(decoding: try out.readAll(limit: 64 * 1024), as: UTF8.self)
-    #expect(try child.wait() == .exited(0))
-    return text.split(separator: "\n").joined(separator: " ")
+    return try CompletionShell.output(of: "/bin/bash", ["-c", script, "bash", file, line])
   }
 }

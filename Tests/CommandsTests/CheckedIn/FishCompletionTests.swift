@@ -1,5 +1,3 @@
-import Glibc
-import System
 import TestSupport
 import Testing
 
@@ -43,21 +41,11 @@ struct FishCompletionTests {
       """#
     // fish writes its history and its variables below the home directory.
     let home = try ScratchDirectory()
-    let (reading, writing) = try UnixSocket.pair()
-    let out = Descriptor(owning: reading)
-    let child: ChildProcess
-    do {
-      let ofChild = Descriptor(owning: writing)
-      child = try ChildProcess(
-        path: "/usr/bin/fish",
-        arguments: ["--no-config", "-c", script, file, line],
-        environment: ["PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=\(home.path)"],
-        descriptors: [-1, ofChild.number, 2]
-      )
-    }
-    let text = String(decoding: try out.readAll(limit: 64 * 1024), as: UTF8.self)
-    #expect(try child.wait() == .exited(0))
-    withExtendedLifetime(home) {}
-    return text.split(separator: "\n").joined(separator: " ")
+    defer { withExtendedLifetime(home) {} }
+    return try CompletionShell.output(
+      of: "/usr/bin/fish",
+      ["--no-config", "-c", script, file, line],
+      variables: ["HOME=\(home.path)"]
+    )
   }
 }
