@@ -152,14 +152,7 @@ struct DesktopAppBackupTests {
   @Test
   func aRestoreThatIsCancelledBringsNoAccount() throws {
     defer { bus.remove() }
-    try person.register("home")
-    try backUp()
-    try person.run("account", "remove", "work", "--yes").succeeded()
-    try app.run("open()")
-    try app.run("click('Keys and Backup', 'list item')")
-    try chooseBackup(file)
-    try enter(Self.passphrase)
-    try app.sees("restore accounts from a backup (home, work)")
+    try beginRestoreBesideAnAccount()
     try cancel(seeing: "Restore the Accounts")
     let (reached, _) = try person.haltPAM()
     try enter(Self.passphrase)
@@ -168,6 +161,18 @@ struct DesktopAppBackupTests {
     #expect(try person.run("account", "list").succeeded().contains("work") == false)
     try app.misses("work, ")
     try app.misses("It is not known whether")
+  }
+
+  /// Removes one of two accounts of a backup, and restores that until its question is shown.
+  private func beginRestoreBesideAnAccount() throws {
+    try person.register("home")
+    try backUp()
+    try person.run("account", "remove", "work", "--yes").succeeded()
+    try app.run("open()")
+    try app.run("click('Keys and Backup', 'list item')")
+    try chooseBackup(file)
+    try enter(Self.passphrase)
+    try app.sees("restore accounts from a backup (home, work)")
   }
 
   /// Makes a backup at the terminal.
@@ -239,14 +244,7 @@ struct DesktopAppBackupTests {
   @Test
   func aRestoreBesideAccountsNeedsTheSystemPassword() throws {
     defer { bus.remove() }
-    try person.register("home")
-    try backUp()
-    try person.run("account", "remove", "work", "--yes").succeeded()
-    try app.run("open()")
-    try app.run("click('Keys and Backup', 'list item')")
-    try chooseBackup(file)
-    try enter(Self.passphrase)
-    try app.sees("restore accounts from a backup (home, work)")
+    try beginRestoreBesideAnAccount()
     try app.press("Deny")
     try app.sees("Restore the Accounts")
     #expect(try person.run("account", "list").succeeded().contains("work") == false)
