@@ -614,7 +614,8 @@ let helperDescription = #"""
     # [false if absent]
     asleep: ?bool
   )
-  # What the TPM says of itself. The helper for the TPM answers one request, and ends.
+  # What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
+  # also answers ReadCounter.
   method GetTPM() -> (
     # [variant]
     outcome: SecretOutcome,

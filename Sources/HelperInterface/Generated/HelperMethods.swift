@@ -898,7 +898,8 @@ package struct HelperEnrolled: VarlinkRecord, Equatable {
   }
 }
 
-/// What the TPM says of itself. The helper for the TPM answers one request, and ends.
+/// What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
+/// also answers ReadCounter.
 package struct GetTPMCall: VarlinkMethod, Equatable {
   package typealias Reply = TPMFactsReply
   package static let method = "io.thumblatch.Helper.GetTPM"

@@ -12,11 +12,13 @@ extension MachineKeySlots {
   /// - Throws: why the counter cannot be read now.
   func checkedCounter(
     _ key: MachineKey,
-    _ state: MachineKeyState?
+    _ state: MachineKeyState?,
+    in tpm: any TPMSealing
   ) throws(VaultFailure) -> CounterUse.Finding {
     // The ledger counts only if the state names it: its definition may have been interrupted.
     guard state?.hasCounter ?? true else { return .none }
-    let counter = counter(key, in: try identifier(of: key, state))
+    let identifier = try identifier(of: key, state)
+    let counter = MachineCounter(directory, tpm, key, identifier: identifier)
     return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
