@@ -542,13 +542,13 @@ let vaultDescription = #"""
   type PolicyRule (
     # Its key in a policy file.
     key: string,
-    # What the machine lays down, else the default.
+    # What the machine sets, else the default.
     machine: string,
-    # What the user has laid down.
+    # What the user has set.
     own: ?string,
     # What holds: the stricter one. Absent if the rule has no effect in this vault.
     holds: ?string,
-    # Whether a user may lay down a stricter one.
+    # Whether a user may set a stricter one.
     for_users: bool,
     # The file and line of the machine's value. Absent if no file sets it.
     location: ?string
