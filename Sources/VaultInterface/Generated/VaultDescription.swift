@@ -1579,7 +1579,10 @@ let vaultDescription = #"""
     # Those that are gone. Absent: they could not be read.
     accounts: ?[]EndedAccount,
     # Which prints of the vault a reader may still have, and why. Absent: none.
-    on_reader: ?string
+    on_reader: ?string,
+    # The uids whose directory cannot be read, so that its vault may have been made for the same user
+    # name. Absent: none, or `user` was a uid.
+    unread: ?[]int
   )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).

@@ -4715,17 +4715,22 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
   public var accounts: [EndedAccount]?
   /// Which prints of the vault a reader may still have, and why. Absent: none.
   public var onReader: String?
+  /// The uids whose directory cannot be read, so that its vault may have been made for the same user
+  /// name. Absent: none, or `user` was a uid.
+  public var unread: [Int]?
 
   public init(
     user: Int,
     name: String? = nil,
     accounts: [EndedAccount]? = nil,
-    onReader: String? = nil
+    onReader: String? = nil,
+    unread: [Int]? = nil
   ) {
     self.user = user
     self.name = name
     self.accounts = accounts
     self.onReader = onReader
+    self.unread = unread
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -4733,6 +4738,7 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
     name = try object.optional("name")
     accounts = try object.optional("accounts")
     onReader = try object.optional("on_reader")
+    unread = try object.optional("unread")
   }
 
   public var encoded: JSONObject {
@@ -4742,6 +4748,7 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
         "name": name,
         "accounts": accounts,
         "on_reader": onReader,
+        "unread": unread,
       ])
     }
   }
