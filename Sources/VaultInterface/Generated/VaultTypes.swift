@@ -322,6 +322,8 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case retry
   /// A question to show. Answer it with Respond.
   case ask
+  /// What a module of the password's stack says while it works, or beside the right password: show it.
+  case says
   /// A device failed, and the check goes on by other devices, or once more by this one.
   case deviceFailed = "device_failed"
   /// The check passed: repeat the call with the prompt.
