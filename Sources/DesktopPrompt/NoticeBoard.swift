@@ -100,7 +100,7 @@ package final class NoticeBoard {
       guard let account = logins.removeValue(forKey: id) else { return }
       chosen.append(account)
       bus.close(id)
-    case .action: return
+    case .action, .other: return
     case .closed(let id): logins[id] = nil
     case .late(let id, let call):
       guard let account = lateLogins.removeValue(forKey: call), id != 0 else { return }

@@ -164,6 +164,20 @@ struct OIDCAgentImportTests {
     }
   }
 
+  /// The standard input has the client secret already.
+  @Test
+  func theClientSecretIsNotReadBesideTheLogin() throws {
+    let home = try home()
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes --client-secret-stdin",
+      input: Array(Self.printed().utf8)
+    ) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage, "\(play.code)")
+    #expect(play.talk.contains("--client-secret-stdin does not go with --from oidc-agent"))
+    #expect(home.settings("oidc-agent/work") == Self.file)
+  }
+
   /// A wrong path must not remove another login, or a file of another program.
   @Test(arguments: [("other", Self.file), ("work", "-----BEGIN OPENSSH PRIVATE KEY-----\n")])
   func onlyTheFileOfTheLoginIsTaken(_ name: String, _ contents: String) throws {

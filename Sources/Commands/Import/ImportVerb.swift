@@ -26,6 +26,7 @@ enum ImportVerb {
     offers: .files,
     "the program's file, instead of the usual one"
   )
+  static let clientSecret = "--client-secret-stdin"
   private static let provider = Verb.Option(
     "--provider",
     "NAME",
@@ -40,7 +41,7 @@ enum ImportVerb {
     options: [
       from, entry, file, provider, keep,
       Verb.Option(
-        "--client-secret-stdin",
+        clientSecret,
         "read the client secret from a line of standard input, if the provider demands one"
       ),
       Verb.Option("--yes", "do not ask before the login is moved"),

@@ -232,7 +232,7 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard hasLocations else { return }
     let location = await location(of: shower)
-    // Enter may come before the reader is armed: who has chosen the password goes on with it.
+    // Enter may cancel this before the reader is armed. The prompt then continues with the password.
     if Task.isCancelled {
       if method.isDevice { prompting.refuseDevices(of: prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))

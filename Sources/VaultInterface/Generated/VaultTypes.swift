@@ -322,6 +322,8 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case retry
   /// A question to show. Answer it with Respond.
   case ask
+  /// What a module of the password's stack says while it works, or beside the right password: show it.
+  case says
   /// A device failed, and the check goes on by other devices, or once more by this one.
   case deviceFailed = "device_failed"
   /// The check passed: repeat the call with the prompt.
@@ -854,13 +856,13 @@ public struct EndedAccount: VarlinkRecord, WireValue, Equatable {
 public struct VaultRule: VarlinkRecord, WireValue, Equatable {
   /// Its key in a policy file.
   public var key: String
-  /// What the machine lays down, else the default.
+  /// What the machine sets, else the default.
   public var machine: String
-  /// What the user has laid down.
+  /// What the user has set.
   public var own: String?
   /// What holds: the stricter one. Absent if the rule has no effect in this vault.
   public var holds: String?
-  /// Whether a user may lay down a stricter one.
+  /// Whether a user may set a stricter one.
   public var forUsers: Bool
   /// The file and line of the machine's value. Absent if no file sets it.
   public var location: String?
