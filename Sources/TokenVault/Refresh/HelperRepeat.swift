@@ -75,22 +75,26 @@ extension Vault {
 
   /// Asks the provider whether a token has ended before its time.
   ///
-  /// If the provider gives no clear answer, the token counts as accepted. No endpoint can be asked about a
-  /// token for one resource. A refresh may bring a newer token then.
+  /// If the provider gives no clear answer, the token counts as accepted. Without an endpoint that knows
+  /// the token, a refresh may bring a newer one. Introspection may call a valid token inactive if this
+  /// client may not know of it. So that is only a doubt, which asks no person.
   private func opinion(
     on grant: AccessGrant,
     _ token: TokenCacheKey
   ) async throws(VaultFailure) -> Opinion {
-    // The provider's own endpoints accept the usual token only.
-    guard token.scopeSet.isEmpty else { return .unknown }
     let account = try account(of: grant)
     // The tool waits for a few seconds only.
-    guard let judgement = try? await verification(of: grant, account, tries: 1) else {
-      return .accepted
-    }
+    guard
+      let judgement = try? await verification(
+        of: grant,
+        account,
+        isUsual: token.scopeSet.isEmpty,
+        tries: 1
+      )
+    else { return .accepted }
     return switch judgement {
     case .refused: .refused
-    case .notThere: .unknown
+    case .notThere, .inactive: .unknown
     case .accepted, .rateLimited, .unclear, .failing: .accepted
     }
   }
