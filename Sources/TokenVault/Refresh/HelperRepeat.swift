@@ -1,3 +1,4 @@
+internal import Configuration
 internal import OAuth
 internal import Storage
 internal import Synchronization
@@ -26,8 +27,7 @@ extension Vault {
   /// later has probably had the token refused.
   func helperToken(_ call: TokenCall) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
     let (grant, token) = try await grantedToken(call)
-    // A sealed token is opened for each call, by a check of its own.
-    guard let tool = call.tool, grant.opened == nil else { return (grant, token) }
+    guard let tool = call.tool, mayBeReplaced(grant) else { return (grant, token) }
     let isRepeated = note(grant, to: tool)
     guard isRepeated, call.rejected == nil, call.prompt == nil,
       refreshes.retryWait(of: token.account, at: clock.boot) == nil,
@@ -37,6 +37,8 @@ extension Vault {
     switch try await opinion(on: grant, token) {
     case .accepted: return (grant, token)
     case .refused: again.rejected = grant.accessToken
+    // A sealed token is opened again only to exchange it.
+    case .unknown where grant.opened != nil: return (grant, token)
     case .unknown:
       // After the end of the login no newer token comes.
       guard try account(of: grant).state == .signedIn else { return (grant, token) }
@@ -59,6 +61,18 @@ extension Vault {
       default: throw error
       }
     }
+  }
+
+  /// Whether another token could take the place of this one, without a further check.
+  ///
+  /// The sealed token of a protected account is opened for each call, by a check of its own. A static
+  /// secret has no successor.
+  private func mayBeReplaced(_ grant: AccessGrant) -> Bool {
+    guard let opened = grant.opened else { return true }
+    guard opened.method == nil, let provider = try? provider(of: account(of: grant)) else {
+      return false
+    }
+    return provider.canRefresh
   }
 
   private func note(_ grant: AccessGrant, to tool: Tool) -> Bool {
