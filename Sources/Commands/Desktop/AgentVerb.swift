@@ -21,7 +21,8 @@ enum AgentVerb {
       private vault, the agent shows the prompts of all programs of your session. If no agent \
       runs, these programs show their prompts themselves.
       Afterwards a quiet notification shows what was allowed, as far as the rule "notify" asks for it. \
-      An account that needs a login is shown too; "Sign in" starts the login in the browser.
+      An account that needs a login is shown too; "Sign in" starts the login in the browser. A static \
+      secret that expires within two weeks is shown once, when it is used or a check passes.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       access tokens of the given accounts only. Each token needs a presence check, unless the rule says \

@@ -136,7 +136,8 @@ enum ImportVerb {
     let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
     let lines: [(name: String, value: String?)] = [
       ("issuer", provider.issuer.text), ("token endpoint", found.tokenEndpoint),
-      ("client", provider.clientID), ("for", login.server),
+      ("client", provider.clientID), ("certificates", login.certificateFile),
+      ("for", login.server),
       ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
       (
         "access token until",

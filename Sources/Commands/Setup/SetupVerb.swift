@@ -24,9 +24,10 @@ enum SetupVerb {
       A file of the same name that you wrote or changed is kept, with .before-thumblatch at the \
       end of its name. Another account, URL or program in a file of setup's is no such change. \
       Codex reads one profile. A second setup with the same --name keeps that profile's service \
-      and the MCP servers of other accounts. Accounts whose names differ only in dots and hyphens \
-      share one MCP server. --undo removes the files again, for TOOL or for all tools, and puts a \
-      kept file back. It leaves a file that you wrote or changed.
+      and the MCP servers of other accounts. Codex takes no dot in a name, so a hyphen takes its \
+      place. A number follows if the MCP server of another account has that name. --undo removes \
+      the files again, for TOOL or for all tools, and puts a kept file back. It leaves a file that \
+      you wrote or changed.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in

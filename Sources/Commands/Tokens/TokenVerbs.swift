@@ -77,7 +77,8 @@ enum TokenVerbs {
     summary: "show who the provider says you are",
     details: """
       With --verify, asks a password backend at verify_path, and any other provider at its \
-      userinfo endpoint. A refused token is not handed out again.
+      userinfo endpoint. Without that, a client with a secret asks at the introspection endpoint. \
+      A refused token is not handed out again.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

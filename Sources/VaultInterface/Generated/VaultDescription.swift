@@ -117,7 +117,9 @@ let vaultDescription = #"""
     # A check, or the open unlock window, has allowed something.
     allowed,
     # An account needs a login from now on.
-    login_required
+    login_required,
+    # A static secret expires soon.
+    secret_expires
   )
 
   # What the person is told afterwards.
@@ -133,7 +135,9 @@ let vaultDescription = #"""
     # How presence was shown: a method, or `unlock-window`.
     method: ?string,
     # Whether the person can sign in by a browser, for `login_required`.
-    browser: ?bool
+    browser: ?bool,
+    # When the secret expires, in seconds since 1970, for `secret_expires`.
+    expires_at: ?int
   )
 
   # Which vault an engine keeps.

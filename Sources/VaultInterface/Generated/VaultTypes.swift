@@ -236,6 +236,8 @@ public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
   case allowed
   /// An account needs a login from now on.
   case loginRequired = "login_required"
+  /// A static secret expires soon.
+  case secretExpires = "secret_expires"
 }
 
 /// What the person is told afterwards.
@@ -252,6 +254,8 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
   public var method: String?
   /// Whether the person can sign in by a browser, for `login_required`.
   public var browser: Bool?
+  /// When the secret expires, in seconds since 1970, for `secret_expires`.
+  public var expiresAt: Int?
 
   public init(
     kind: NoticeKind,
@@ -260,7 +264,8 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     purpose: PresencePurpose? = nil,
     detail: String? = nil,
     method: String? = nil,
-    browser: Bool? = nil
+    browser: Bool? = nil,
+    expiresAt: Int? = nil
   ) {
     self.kind = kind
     self.account = account
@@ -269,6 +274,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     self.detail = detail
     self.method = method
     self.browser = browser
+    self.expiresAt = expiresAt
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -279,6 +285,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     detail = try object.optional("detail")
     method = try object.optional("method")
     browser = try object.optional("browser")
+    expiresAt = try object.optional("expires_at")
   }
 
   public var encoded: JSONObject {
@@ -291,6 +298,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
         "detail": detail,
         "method": method,
         "browser": browser,
+        "expires_at": expiresAt,
       ])
     }
   }
