@@ -42,9 +42,9 @@ enum PolicyVerbs {
       - exportable: with never, no refresh token leaves the vault
       - window: how long an unlock window stays open after its last use, such as 5m
       - window-limit: how long it stays open at most, such as 8h
-      After remote deny, only a person at this machine can change that. In a private vault all \
-      callers are in one location: remote and desktop have no effect. The machine's rules are in \
-      /etc/thumblatch/thumblatch.conf and in conf.d beside it.
+      After remote deny, only a person at this machine can change that rule. In a private vault, \
+      all callers have the same location, so remote and desktop have no effect. The machine's \
+      rules are in /etc/thumblatch/thumblatch.conf and in conf.d beside it.
       caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
       caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".
       """

@@ -16,7 +16,7 @@ enum SetupTools {
     "with TOOL: the name of the files, and of the MCP server in Claude Code, instead of ACCOUNT"
   )
   static let undo = Verb.Option("--undo", "remove the files that setup wrote for tools")
-  static let yes = Verb.Option("--yes", "with TOOL: do not ask before the files are written")
+  static let yes = Verb.Option("--yes", "with TOOL: write the files without asking")
 
   /// The tool of a word.
   static func tool(_ word: String) throws(CommandError) -> Tool {

@@ -5,7 +5,7 @@ internal import VaultInterface
 enum AuthorizationText {
   static let basic = Verb.Option(
     "--basic",
-    "send it as the password of the account's user name, not as a Bearer token"
+    "send it as a password with the account's user name, not as a Bearer token"
   )
 
   /// The value with a token, or with `--basic` the value of RFC 7617.

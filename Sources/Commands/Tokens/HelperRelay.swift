@@ -8,12 +8,12 @@ internal import VaultClient
 enum HelperRelay {
   static let helper = Verb.Option(
     "--helper",
-    "answer another tool: ask at the desktop only, and find out if the token was refused"
+    "for use by another tool: prompt only at the desktop, and detect a refused token"
   )
   static let within = Verb.Option(
     "--within",
     "DURATION",
-    "with --helper: fail after this time, and go on in the background"
+    "with --helper: fail after this time, and continue in the background"
   )
   static let options = [helper, within]
 
