@@ -49,7 +49,7 @@ enum AccountEnd {
       } else if account.isStatic {
         "Its secret is erased here, and stays valid at \(account.provider) until you revoke it there."
       } else if local {
-        "Its tokens are erased here; \(account.provider) is not told."
+        "Its tokens are erased here; \(account.provider) is not notified."
       } else {
         "Its tokens are erased here, whatever \(account.provider) answers."
       }
@@ -102,7 +102,7 @@ struct AccountEnding {
     case .ended: "\(provider) confirmed that the login has ended."
     case .none: "\(provider) had no login to end\(because)."
     case .valid where isLocal:
-      "The refresh token was not revoked and stays valid at \(provider), which was not told."
+      "The refresh token was not revoked and stays valid at \(provider), which was not notified."
     case .valid: "The refresh token was NOT revoked and stays valid at \(provider)\(because)."
     case .unknown:
       "The refresh token may stay valid at \(provider)\(because)."

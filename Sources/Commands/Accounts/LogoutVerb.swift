@@ -111,7 +111,7 @@ enum LogoutVerb {
     let names = accounts.prefix(8).map(\.name).joined(separator: ", ")
     let rest =
       (isOne ? "Its" : "Their") + " tokens are erased here"
-      + (local ? ", and no provider is told." : ".")
+      + (local ? ", and no provider is notified." : ".")
     return "Sign out of \(count) (\(names)\(accounts.count > 8 ? ", ..." : ""))? \(rest)"
   }
 }

@@ -49,8 +49,8 @@ enum UserVerbs {
       .map { word throws(CommandError) in try session.accountName(word) }
     if !session.arguments.has("--yes") {
       try session.confirm(
-        account.map { "Remove the account \($0) of \(user)? No provider is told." }
-          ?? "Remove the whole vault of \(user)? No provider is told.",
+        account.map { "Remove the account \($0) of \(user)? No provider is notified." }
+          ?? "Remove the whole vault of \(user)? No provider is notified.",
         for: "a confirmation of the removal",
         otherwise: "nothing was removed"
       )

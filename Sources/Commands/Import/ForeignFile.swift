@@ -50,7 +50,7 @@ struct ForeignFile {
     }
     let last = bytes(of: contents).split(separator: UInt8(ascii: "\n")).last ?? []
     guard last.starts(with: "Generated using version: ".utf8) else {
-      throw .usage("\(path) is no file of oidc-agent")
+      throw .usage("\(path) is not a file of oidc-agent")
     }
     let stamp: FileStamp?
     do { stamp = try directory().stamp(name) } catch {

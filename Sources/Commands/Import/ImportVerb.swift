@@ -60,8 +60,8 @@ enum ImportVerb {
       server decides where the token goes. The command then refuses --yes, unless --provider names \
       both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or oidc-agent. \
       Tokens of gh and passwords of git become accounts of the kind static, named after host and \
-      user. oidc-agent encrypts its logins: oidc-gen --print NAME asks for the password, and \
-      import reads its output on standard input. A login in a keyring cannot be imported.
+      user. oidc-agent encrypts its logins: oidc-gen --print NAME asks for the password, \
+      and import reads its output on standard input. A login in a keyring cannot be imported.
       After the import, the program is signed out. thumblatch-recipes(7) says how it can get the \
       account's tokens.
       """

@@ -40,7 +40,9 @@ enum KeyVerbs {
       )
     }
     if reply.signedOut && !session.output.json {
-      session.output.talk("signed out here; the provider was not told, so the token stays valid")
+      session.output.talk(
+        "signed out here; the provider was not notified, so the token stays valid"
+      )
     }
   }
 

@@ -130,7 +130,7 @@ enum PolicyVerbs {
       return "\(rule.key) is set; the rule applies only to restricted sockets that name it"
     }
     let holds =
-      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "ineffective here")
+      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "without effect here")
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
     let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"

@@ -55,7 +55,7 @@ struct MCPLogin {
     }
     guard !arguments.has("--provider"), !arguments.has("--password") else {
       throw .usage(
-        "--mcp does not go with --provider or --password: the server says where to sign in"
+        "--mcp cannot be combined with --provider or --password: the server says where to sign in"
       )
     }
     guard let word = arguments.operands.first else {

@@ -30,7 +30,7 @@ enum PresenceVerbs {
     try told(
       session,
       reply.account,
-      isUnlocked ? ", which is unlocked now; thumblatch lock ends that" : ""
+      isUnlocked ? ", and the account is unlocked; to lock it now: thumblatch lock" : ""
     )
   }
 

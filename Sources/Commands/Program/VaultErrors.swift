@@ -156,6 +156,6 @@ extension CommandError {
 
   /// Whether the reason of a required login is about a secret that no login renews.
   static func isAboutSecret(_ message: String) -> Bool {
-    [refusedSecret, "its secret has expired", "it keeps no secret now"].contains(message)
+    [refusedSecret, "its secret has expired", "it no longer has a secret"].contains(message)
   }
 }

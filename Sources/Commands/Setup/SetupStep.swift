@@ -58,7 +58,7 @@ struct SetupStep {
       }
       return .missing("none is enrolled", commands: ["\(facts.program) fingers enroll right-index"])
     },
-    question: "Enroll the right index finger? It takes the system password and a few touches.",
+    question: "Enroll the right index finger? It needs the system password and a few touches.",
     needs: nil,
     perform: { session, _ throws(CommandError) in
       try session.run(["fingers", "enroll", "right-index"])

@@ -25,7 +25,7 @@ enum SetupTools {
     throw .usage(
       "unknown tool: \(word)",
       hint: Nearest.match(word, in: known).map { "did you mean: \($0)" }
-        ?? "setup knows \(known.joined(separator: " and ")); others are in thumblatch-recipes(7)"
+        ?? "setup supports \(known.joined(separator: " and ")); for others, see thumblatch-recipes(7)"
     )
   }
 
@@ -36,13 +36,13 @@ enum SetupTools {
     for option in [url, mcp, name] + (isUndo ? [] : [yes])
     where session.arguments.has(option.name) {
       throw .usage(
-        isUndo ? "\(option.name) cannot be with --undo" : "\(option.name) needs a tool",
+        isUndo ? "\(option.name) cannot be combined with --undo" : "\(option.name) needs a tool",
         hint: isUndo
           ? undoHint : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
       )
     }
     if isUndo, session.arguments.operands.count > 1 {
-      throw .usage("ACCOUNT cannot be with --undo", hint: undoHint)
+      throw .usage("ACCOUNT cannot be combined with --undo", hint: undoHint)
     }
   }
 

@@ -199,7 +199,7 @@ struct WebSignIn {
     case .interrupted:
       CommandError(
         .interrupted,
-        "interrupted; the sign-in at \(providerName) may have happened all the same",
+        "interrupted; the sign-in at \(providerName) may have succeeded anyway",
         hint: "see whether it did: thumblatch status"
       )
     case .refused(.invalidArgument(let message)):

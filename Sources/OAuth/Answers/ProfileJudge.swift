@@ -15,7 +15,7 @@ extension TokenJudge {
     case (200...299, .object(let object)):
       return .profile(user(in: object) ?? UserFacts(), object.withoutSecrets)
     case (200...299, _):
-      return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+      return .failing(status: status, retryAfter: nil, message: "the answer is not a JSON object")
     case (401, _): return .unauthorized
     // The request held nothing but the token. If an OAuth provider finds a fault, it is in the
     // token. RFC 6750, section 3.1, wants a 401, but some providers send 400.

@@ -144,7 +144,7 @@ extension TokenJudge {
         bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
       }
       return isPrintable ? .present(secret) : .unusable("holds more than printable ASCII")
-    default: return .unusable("is no text")
+    default: return .unusable("is not text")
     }
   }
 

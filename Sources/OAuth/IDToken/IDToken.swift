@@ -69,7 +69,7 @@ public struct IDToken: Sendable {
     let token = try SignedToken(text)
     guard expectations.algorithms.contains(token.algorithm.rawValue) else {
       throw .refused(
-        "it is signed with \(token.algorithm.rawValue), and accepted here is"
+        "it is signed with \(token.algorithm.rawValue), but only this is accepted here:"
           + " \(SignedToken.list(expectations.algorithms)) (id_token_algorithms)"
       )
     }

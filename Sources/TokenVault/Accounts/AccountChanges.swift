@@ -32,7 +32,7 @@ extension Vault {
     try demandNotLeaving(row)
     guard row.name != fresh.text else { return try facts(of: row, at: location) }
     guard try accountIfAny(named: fresh.text) == nil else {
-      throw .invalidArgument("there is an account \(fresh.text) already")
+      throw .invalidArgument("the account \(fresh.text) already exists")
     }
     let protection = try protectionClass(of: row)
     guard isAllowed || protection != .presence else {
@@ -68,7 +68,7 @@ extension Vault {
     }
     // Check this before a person is asked for nothing.
     guard try accountIfAny(named: name.text) == nil else {
-      throw .invalidArgument("there is an account \(name.text) already")
+      throw .invalidArgument("the account \(name.text) already exists")
     }
     let question = caller.question(.rename, about: account.id, detail: name.text)
     _ = try await spend(question, account: account.name, by: prompt, caller)
@@ -151,7 +151,7 @@ extension Vault {
     guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
     let right = try allow(row)
     let answer =
-      if local { notRevoked(row, "only erased here, as asked for") } else {
+      if local { notRevoked(row, "erased only here, as requested") } else {
         try await revoke(row, right, slot, caller)
       }
     do throws(VaultFailure) {

@@ -167,7 +167,7 @@ extension Vault {
       return "its provider replaces refresh tokens"
     }
     guard try isKnownSteady(account) else {
-      return "no refresh has shown yet if its provider replaces refresh tokens"
+      return "no refresh has shown yet whether its provider replaces refresh tokens"
     }
     return nil
   }

@@ -172,7 +172,7 @@ extension Vault {
 
   private func serviceToExportFrom() throws(VaultFailure) -> any ServiceTransfer {
     guard let service = moving.service else {
-      throw .refused("only a private vault takes accounts of the service")
+      throw .refused("only a private vault can receive accounts from the service")
     }
     return service
   }

@@ -160,7 +160,7 @@ extension Vault {
     try demandCurrentStore()
     if let receipt {
       guard try self.transfer(digest: digest(of: receipt)) == transfer else {
-        throw .invalidArgument("this receipt is not of this handover")
+        throw .invalidArgument("this receipt does not belong to this handover")
       }
     }
     guard try handOver(named: transfer) != nil else { return false }
@@ -200,7 +200,7 @@ extension Vault {
 
   /// The handover that is not known to have ended; `nil` if there is none.
   package func openHandOver() throws(VaultFailure) -> OpenHandOver? {
-    guard !isPrivate else { throw .refused("only the service hands accounts over") }
+    guard !isPrivate else { throw .refused("only the service can hand over accounts") }
     return try stored(try Self.storedHandOver(in: store))
   }
 

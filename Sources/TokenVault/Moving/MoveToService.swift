@@ -54,7 +54,7 @@ extension Vault {
   ) async throws(VaultFailure) -> [MovedAccount] {
     try demandCurrentStore()
     guard let service = moving.service else {
-      throw .refused("only a private vault moves into the service")
+      throw .refused("only a private vault can be moved into the service")
     }
     if !moving.isTransferring, try accounts().isEmpty {
       if let prompt { cancel(prompt, caller: caller) }
@@ -134,7 +134,7 @@ extension Vault {
   private func demandSameService(_ socket: String?) throws(VaultFailure) {
     guard let open = try openTransfer(), open.socket != socket else { return }
     throw .refused(
-      "the move has begun into the service at \(open.socket ?? "its usual socket"): finish it there"
+      "the move into another service has begun, at \(open.socket ?? "its usual socket"): finish it there"
     )
   }
 

@@ -86,7 +86,7 @@ extension Vault {
     guard let key = changed.min() else { return }
     throw .refused(
       "\(account.name) would send its refresh token elsewhere (\(key) differs), and no refresh token"
-        + " may leave the vault\(try origin(of: .exportable)): sign in again, or take a provider of"
+        + " may leave the vault\(try origin(of: .exportable)): sign in again, or use a provider of"
         + " the machine"
     )
   }

@@ -172,11 +172,11 @@ extension Vault {
       throw .invalidArgument("there is no such rule; those of users are \(names.listed("and"))")
     }
     guard key.isForUsers else {
-      throw .refused("\(name) is for the machine's administrator alone\(setting(key))")
+      throw .refused("\(name) can be set only by the machine's administrator\(setting(key))")
     }
     guard value == nil || hasEffect(key) else {
       throw .invalidArgument(
-        "\(name) has no effect in a private vault, where all callers are at one place:"
+        "\(name) has no effect in a private vault, where all callers have the same location:"
           + " it is a rule of the service"
       )
     }

@@ -49,7 +49,7 @@ extension Vault {
     let count = question.detail?.unicodeScalars.count ?? 0
     guard count > PromptQuestion.longestDetail else { return }
     throw .invalidArgument(
-      "what would be asked is too long to be shown: \(count) characters, at most"
+      "the question is too long to be shown: \(count) characters, at most"
         + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
     )
   }

@@ -28,7 +28,7 @@ extension Vault {
   /// Why a login is required after the end of a token that cannot be exchanged.
   static func oneTokenEnded(_ provider: Provider) -> String {
     provider.kind == .static
-      ? "its secret has expired" : "its token has ended, and the provider does not exchange it"
+      ? "its secret has expired" : "its token has expired, and the provider does not exchange it"
   }
 
   /// Whether the provider of an account gives one token.
@@ -72,7 +72,7 @@ extension Vault {
 
   /// Why a login is required after that refusal.
   static func endedTokenRefused(_ status: Int) -> String {
-    "its token has ended, and the provider refused to exchange it (HTTP \(status))"
+    "its token has expired, and the provider refused to exchange it (HTTP \(status))"
   }
 
   /// Opens the token, exchanges it if it is due, and gives the caller the result.

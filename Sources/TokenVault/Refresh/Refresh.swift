@@ -172,7 +172,7 @@ extension Vault {
       return try client.refresh(token.bytes, scope: refresh.asked)
     } catch {
       if case .notOffered = error { throw .misconfigured("\(error)") }
-      throw .unexpected("the refresh cannot be asked for: \(error)")
+      throw .unexpected("the refresh request cannot be made: \(error)")
     }
   }
 

@@ -87,7 +87,7 @@ extension Vault {
     if let facts = try await finishHeld(prompt, caller) { return facts }
     let login = try found(signIns.pending.login(name, of: caller.connection, at: clock.boot))
     guard case .browser(let browser) = login.flow else {
-      throw .invalidArgument("a device login ends by itself: wait for it")
+      throw .invalidArgument("a device login completes by itself: wait for it")
     }
     signIns.pending.forget(name)
     let code = try code(in: query, of: login.provider, browser)

@@ -97,7 +97,7 @@ extension Vault {
     else { return }
     for row in try accounts() where row.id != account {
       if try importNote(of: row)?.prefix(Self.digestBytes) == token {
-        throw .refused("\(row.name) has got this token, and it is not used for a second account")
+        throw .refused("\(row.name) already has this token, which is not used for a second account")
       }
       if let other = try intent(of: row)?.pendingSignIn, other.flow == .importing,
         let known = other.login.flatMap(Hexadecimal.bytes),

@@ -227,6 +227,6 @@ extension Vault {
 extension VaultFailure {
   /// The account that a sign-in was begun for no longer exists, or another account has its name.
   static func isAnother(_ name: String) -> VaultFailure {
-    .refused("\(name) is no longer the account that this login was begun for: begin it again")
+    .refused("\(name) is no longer the account that this login was started for: start it again")
   }
 }

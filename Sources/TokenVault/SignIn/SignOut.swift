@@ -98,7 +98,7 @@ extension Vault {
     if isOnlyCopy(found) { try demandRight(right ?? .withoutCheck, toErase: found, caller) }
     let answer =
       if let right { try await revoke(found, right, slot, caller) } else {
-        notRevoked(found, "only erased here, as asked for")
+        notRevoked(found, "erased only here, as requested")
       }
     // A refresh during the revocation may have brought another generation.
     var row = try account(withIdentifier: identifier)

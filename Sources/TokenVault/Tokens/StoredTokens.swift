@@ -51,7 +51,7 @@ extension Vault {
     }
     guard !provider.hasOneToken || asked == .standard else {
       throw .invalidArgument(
-        "\(account.provider) gives one token for all: it has the scopes of the login"
+        "\(account.provider) issues only one token, with the scopes of the login"
       )
     }
     guard settings.refreshScope != .whole || asked.scopes.isEmpty else {

@@ -17,7 +17,7 @@ extension Vault {
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard holdAllAccounts() else { throw .busy("all accounts are being worked on") }
+    guard holdAllAccounts() else { throw .busy("all accounts are in use by other calls") }
     var taken: [[UInt8]] = []
     defer {
       releaseAllAccounts()

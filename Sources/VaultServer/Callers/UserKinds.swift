@@ -125,6 +125,6 @@ struct UserKinds {
   }
 
   static func contained(_ user: UInt32) -> UserKind {
-    .stranger("user \(user) is one of a container")
+    .stranger("user \(user) belongs to a container")
   }
 }

@@ -118,7 +118,7 @@ struct UserDirectories: ~Copyable, Sendable {
   static func objection(to user: UInt32) -> String? {
     switch user {
     // systemd.exec(5), DynamicUser: after the next start, such a uid belongs to another service.
-    case 61184...65519: "user \(user) is a dynamic user, whose uid is used again for others"
+    case 61184...65519: "user \(user) is a dynamic user, whose uid is reused for other users"
     // The kernel shows this uid for a user that this machine's mapping does not include.
     case 65534, UInt32.max: "user \(user) stands for users that are not known here"
     default: nil

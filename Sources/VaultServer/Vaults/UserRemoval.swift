@@ -96,7 +96,7 @@ extension Vaults {
     let facts = try await opened.vault.removeForRoot(account: account, caller: caller)
     Journal.note(
       "account \(facts.name) of user \(user) at \(facts.provider) was removed by root"
-        + " (\(caller.requester)); the provider was not told"
+        + " (\(caller.requester)); the provider was not notified"
     )
     return RemovedUser(user: user, name: opened.name, accounts: [facts], onReader: nil)
   }
@@ -240,7 +240,7 @@ extension RemovedUser {
           : "accounts " + accounts.map { "\($0.name) at \($0.provider)" }.joined(separator: ", ")
       } ?? "unreadable"
     return "the vault of user \(user)\(whose), \(what), was removed by root (\(caller.requester));"
-      + " no provider was told"
+      + " no provider was notified"
       + (onReader.map { "; a reader may still have prints (\($0))" } ?? "")
   }
 }

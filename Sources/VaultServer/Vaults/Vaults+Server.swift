@@ -59,7 +59,9 @@ extension Vaults {
   func takeStrangers() -> [String] {
     state.withLock { state in
       defer { state.strangers = [:] }
-      return state.strangers.map { "\($0.key) (\($0.value) times)" }.sorted()
+      return state.strangers.map { reason, count in
+        "\(reason) (\(count == 1 ? "once" : "\(count) times"))"
+      }.sorted()
     }
   }
 

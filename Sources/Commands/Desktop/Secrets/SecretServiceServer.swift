@@ -73,7 +73,7 @@ final class SecretServiceServer: @unchecked Sendable {
   static func isServed(by program: String?) -> CommandError {
     CommandError(
       .busy,
-      "the Secret Service is served already, by \(program ?? "another program")",
+      "\(program ?? "another program") already provides the Secret Service",
       hint: "end that program, or leave out --secret-service"
     )
   }

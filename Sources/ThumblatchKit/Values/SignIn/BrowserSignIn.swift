@@ -136,7 +136,7 @@ final class BrowserSignIn: @unchecked Sendable {
 
   private func reason(_ stray: RedirectStray) -> String {
     switch stray {
-    case .user: "it was brought by another user's program"
+    case .user: "it came from another user's program"
     case .host: "it came under another name than \(address.host):\(listener.port)"
     case .path: "it came to another path than \(address.path.isEmpty ? "/" : address.path)"
     case .state: "it answers another sign-in"

@@ -112,7 +112,7 @@ extension VaultFailure {
     switch why {
     case .notAnswering:
       "\(name)\(proxy.map { ", or its proxy \($0)," } ?? "") is not answering"
-        + (isSilent ? " (it took the connection and sent nothing)" : " (connection refused)")
+        + (isSilent ? " (it accepted the connection but sent nothing)" : " (connection refused)")
     case .authority: "the certificate of \(name) is from an authority that is not trusted here"
     case .expired: "the certificate of \(name) has expired"
     case .notYetValid: "the certificate of \(name) is not valid yet by this machine's clock"

@@ -22,7 +22,7 @@ struct UnclearAnswer: Equatable {
     case .empty:
       "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
     case .unreadable:
-      "the provider refused the refresh token with an answer that is no JSON (HTTP \(status))"
+      "the provider refused the refresh token with an answer that is not JSON (HTTP \(status))"
     case .otherError:
       "the provider refused the refresh with an error other than a dead token (HTTP \(status))"
     case .other: "the provider answered \(status)"
