@@ -227,7 +227,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The service may keep the accounts from being used, and this vault has none of them.
+  /// The service may still block the use of the accounts, and this vault has none of them.
   fileprivate static func exportInterrupted(by failure: VaultFailure) -> VaultFailure {
     .providerUnavailable(
       "the export was interrupted: finish it with 'thumblatch service export', or go back with"

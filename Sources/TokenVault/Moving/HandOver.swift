@@ -21,7 +21,7 @@ package struct OpenHandOver: Sendable, Equatable {
   }
 }
 
-/// What a passed check lets the engine of a private vault fetch, once.
+/// The accounts that a passed check lets the engine of a private vault fetch, once.
 struct AllowedExport {
   /// The SHA-256 of the key of that engine.
   let commitment: [UInt8]

@@ -7,7 +7,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// Takes an account into the boxes of a transfer; its token is `nil` if it is signed out.
+/// Adds an account to the boxes of a transfer; its token is `nil` if it is signed out.
 typealias TransferSeal = (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
 
 /// An account that has moved to another vault.
@@ -33,11 +33,11 @@ extension AccountRow {
 //  1. Work on no account any more, and seal all of them under a fresh key.
 //  2. Commit a record that names the transfer, its accounts and the service's socket.
 //  3. Send them. The service commits all, together with the name of the transfer.
-//  4. Erase the accounts and the record.
-// While there is a record, no refresh token is opened for another use. After a kill between two steps, the
-// same call begins again with the record: the service knows a transfer that it has committed.
-// If step 3 fails, the service is told to refuse this transfer from now on. Only its answer frees the
-// accounts here, because a message may still be on its way. No answer is needed if none was sent.
+//  4. Erase the accounts and the record. While there is a record, no refresh token is opened for another
+// use. After a kill between two steps, the same call begins again with the record: the service knows a
+// transfer that it has committed. If step 3 fails, the engine asks the service to refuse this transfer
+// from then on. Only its answer frees the accounts here, because a message may still be on its way. No
+// answer is needed if none was sent.
 extension Vault {
   /// Moves all accounts into the service of the machine.
   ///

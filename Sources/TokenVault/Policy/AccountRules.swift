@@ -5,7 +5,7 @@ internal import Storage
 // What the policy says of all accounts: `presence`, `providers` and `exportable`.
 //
 // An account that was signed in before a rule is not changed by it. Without presence protection its
-// box stays as it is, and its refresh token is not used until the user enables protection: a check
+// box does not change, and its refresh token is not used until the user enables protection: a check
 // in software is weaker than a box that needs one. At a provider that is no longer allowed it stays
 // signed in, and is refreshed.
 extension Vault {

@@ -169,10 +169,12 @@ extension Vault {
     }
   }
 
-  /// Records that the sealed token goes to a caller; it does not go if that cannot be recorded.
+  /// Records that a caller gets the sealed token.
   ///
-  /// Each call with a presence check has a record of its own. A program can make any number of other
-  /// calls. Some of these are only counted in a later record, because a flood would push out the
+  /// If that cannot be recorded, the caller does not get it.
+  ///
+  /// Each call with a presence check gets its own record. A program can make any number of other
+  /// calls. Some of these are only counted in a later record, because a flood would displace the
   /// history.
   func recordOpened(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     guard let opened = grant.opened else { return }

@@ -4,7 +4,7 @@ package import SecretMemory
 internal import Storage
 internal import System
 
-// Authorization code with PKCE (RFC 7636). The browser carries the code, which is worth nothing
+// Authorization code with PKCE (RFC 7636). The browser transports the code, which is useless
 // without the verifier that the engine keeps.
 extension Vault {
   /// The time limit of a sign-in in a browser, in seconds.

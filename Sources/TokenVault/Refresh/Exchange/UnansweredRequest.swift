@@ -2,7 +2,7 @@ internal import Configuration
 
 /// Why a provider was not reached, as far as a caller can tell the reasons apart.
 package enum Unavailability: String, Sendable, Equatable {
-  /// The machine answers, and no program listens at the port, or none answers.
+  /// The machine responds, but no program listens at the port, or the program does not answer.
   case notAnswering = "not_answering"
   /// The authority of the certificate is not trusted.
   case authority = "certificate_authority"
