@@ -82,7 +82,7 @@ struct UserKinds {
     return entry.kind
   }
 
-  /// Takes the result of a lookup for the name of a uid: `nil` if it has none.
+  /// Stores the result of a lookup for the name of a uid: `nil` if it has none.
   ///
   /// - Returns: the kind of the uid.
   mutating func learn(

@@ -7,7 +7,7 @@ internal import TokenVault
 ///
 /// Each has a file `owner` with the user name that it was made for.
 ///
-/// After a user is deleted, the uid may be given to another user. The name tells them apart.
+/// After a user is deleted, the uid may be given to another user. The name distinguishes them.
 struct UserDirectories: ~Copyable, Sendable {
   private static let ownerFile = "owner"
   private static let temporaryOwner = ".owner"

@@ -45,7 +45,7 @@ extension Vaults {
   ///   - account: the account; `nil` for the whole vault.
   ///   - caller: the caller.
   /// - Throws: `refused` for every caller except root, `noSuchUser`, `noSuchAccount`.
-  /// - Returns: what was removed. The providers are not told, because the use of a token needs the
+  /// - Returns: what was removed. The providers are not notified, because using a token needs the
   ///   user's presence.
   func remove(
     user: String,
