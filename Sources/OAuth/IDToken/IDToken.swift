@@ -93,7 +93,7 @@ public struct IDToken: Sendable {
   }
 }
 
-/// Why an ID token is not believed.
+/// The reason why an ID token is refused.
 public enum IDTokenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The key set does not hold the key that the token names: the provider may have changed its
   /// keys.
