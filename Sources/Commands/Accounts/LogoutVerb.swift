@@ -59,7 +59,7 @@ enum LogoutVerb {
 
   /// Signs out of every account, and prints a line for each.
   ///
-  /// The exit status is that of the worst end.
+  /// The exit status is that of the worst result.
   private static func everything(_ session: Session) throws(CommandError) {
     guard session.arguments.operands.isEmpty else { throw .usage("--all takes no account") }
     let local = session.arguments.has("--local")

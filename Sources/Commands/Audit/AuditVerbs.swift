@@ -48,7 +48,7 @@ enum AuditVerbs {
     if session.output.json { try session.output.data(["records": .array(records)]) }
   }
 
-  /// Shows records until it is interrupted, or standard output takes no more.
+  /// Shows records until it is interrupted, or standard output accepts no more.
   ///
   /// The next engine continues after the last record that was shown. A store that was put back, or made
   /// again, has lower numbers: its newer records are shown too.

@@ -155,7 +155,7 @@ struct ForeignFile {
     return try entries(of: source, in: contents).contains { $0.isSame(as: entry) }
   }
 
-  /// Takes an entry out of the file, whole or not at all, at each place where it is.
+  /// Removes every occurrence of an entry from the file, completely or not at all.
   ///
   /// A change of the program between reading and writing is not lost: then the file is read again.
   ///

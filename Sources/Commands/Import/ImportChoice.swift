@@ -69,7 +69,7 @@ extension ImportVerb {
 }
 
 extension ForeignEntry {
-  /// What a person sees of it in a list.
+  /// Its description in a list.
   fileprivate var meaning: String {
     switch content {
     // The path of a URL may hold a key.

@@ -89,7 +89,7 @@ enum ImportVerb {
   ) throws(CommandError) {
     let name =
       if let given = try session.account() { given } else { try proposed(found.entry.name) }
-    // What would hinder the removal is refused before the token is used.
+    // An obstacle to the removal is reported before the token is used.
     let folder = try found.file.lockedFolder(isForRemoval: !session.arguments.has(keep.name))
     let provider = try ImportedProvider(login, named: name, session)
     try agree(to: found, as: name, facts(of: login, provider), session)
@@ -145,7 +145,7 @@ enum ImportVerb {
     return lines.compactMap { line in line.value.map { "\(line.name): \($0)" } }
   }
 
-  /// The error of an import, with what is left where.
+  /// The error of an import, which says where a copy of the token is left.
   private static func failed(
     _ error: CommandError,
     _ found: Found,
@@ -177,7 +177,8 @@ enum ImportVerb {
 
   // MARK: - Parts
 
-  /// Refuses what its program has changed since it was shown: an old token is taken for a stolen one.
+  /// Refuses an entry that its program has changed since it was shown, because a provider may treat
+  /// an old token as stolen.
   static func demandPresent(_ found: Found) throws(CommandError) {
     guard try found.file.has(found.entry, of: found.source) else {
       throw CommandError(
@@ -200,7 +201,7 @@ enum ImportVerb {
     )
   }
 
-  /// Shows what is moved, and asks.
+  /// Shows the login to move, and asks.
   static func agree(
     to found: Found,
     as name: String?,
@@ -230,7 +231,7 @@ enum ImportVerb {
     )
   }
 
-  /// Removes the entry, and says how the program goes on.
+  /// Removes the entry, and says how the program can continue.
   static func finish(
     _ found: Found,
     _ account: String,

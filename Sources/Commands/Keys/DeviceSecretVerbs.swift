@@ -10,7 +10,7 @@ enum DeviceSecretVerbs {
 
   /// How long the rekey of every vault may take, in seconds.
   static let limit: Int64 = 600
-  /// The option that takes the recovery code for an administrator.
+  /// The option that passes the recovery code to an administrator's script.
   private static let recoveryTo = "--recovery-to"
 
   private static let kinds: [(word: String, kind: SlotKind)] = [

@@ -6,7 +6,7 @@ internal import Providers
 internal import VaultClient
 internal import VaultInterface
 
-/// `restore`: brings the accounts of a backup into the vault.
+/// `restore`: adds the accounts of a backup to the vault.
 enum RestoreVerb {
   static let all = [verb]
 

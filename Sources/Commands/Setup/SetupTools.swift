@@ -18,7 +18,7 @@ enum SetupTools {
   static let undo = Verb.Option("--undo", "remove the files that setup wrote for tools")
   static let yes = Verb.Option("--yes", "with TOOL: write the files without asking")
 
-  /// The tool of a word.
+  /// The tool that a word names.
   static func tool(_ word: String) throws(CommandError) -> Tool {
     if let tool = Tool(rawValue: word) { return tool }
     let known = Tool.allCases.map(\.rawValue)
@@ -79,7 +79,7 @@ enum SetupTools {
     )
   }
 
-  /// The recipe beside what an earlier setup wrote into its file.
+  /// The recipe, merged with the content that an earlier setup wrote into its file.
   private static func besideFormer(_ recipe: ToolRecipe) -> ToolRecipe {
     let former = recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }
     return former.first.map(recipe.beside) ?? recipe
@@ -118,7 +118,7 @@ enum SetupTools {
     return !(folder.bytes(name).map { ToolRecipe.isRecipe($0, of: tool) } ?? false)
   }
 
-  /// What the words ask for.
+  /// The request in the words of the command.
   private static func recipe(_ tool: Tool, _ session: Session) throws(CommandError) -> ToolRecipe {
     let arguments = session.arguments
     guard arguments.operands.count > 1 else {
@@ -189,7 +189,7 @@ enum SetupTools {
 
   // MARK: Undoing
 
-  /// What `--undo` did with the files, by their paths.
+  /// The result of `--undo` for the files, by their paths.
   private struct Undone {
     var removed: [String] = []
     var restored: [String] = []

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// `setup`: goes through what a person needs, from the reader to the protection of an account.
+/// `setup`: guides a person from the reader to the protection of an account.
 enum SetupVerb {
   static let all = [setup]
 

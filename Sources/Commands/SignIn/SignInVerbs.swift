@@ -164,7 +164,7 @@ enum SignInVerbs {
     return VaultProvider(provider)
   }
 
-  /// Reports a sign-in, and what became of the login that it replaced.
+  /// Reports a sign-in, and the fate of the login that it replaced.
   ///
   /// - Throws: exit 12 if that login stays valid because its account was locked.
   private static func told(

@@ -48,7 +48,7 @@ enum StoreVerb {
     let provider = try provider(of: known, host, session)
     let username = session.arguments.value("--username") ?? known?.subject
     let hosts = try HostAccounts(environment: session.environment)
-    // What hosts.conf could not hold is refused before anything is stored.
+    // A host that hosts.conf cannot hold is refused before anything is stored.
     let changes = try changes(of: hosts, account, host, username: username, session)
     let expiresAt = try end(session)
     let secret = try session.staticSecret(of: account, option: standardInput)
@@ -74,7 +74,7 @@ enum StoreVerb {
     try endOthers(of: account, besides: host, hosts, session)
   }
 
-  /// Refuses a login where there is none.
+  /// Refuses a login to an account without one.
   static func demandLogin(_ account: String, at kind: String?) throws(CommandError) {
     guard kind == self.kind else { return }
     throw .usage(
@@ -156,9 +156,9 @@ enum StoreVerb {
     )
   }
 
-  /// What changes in `hosts.conf`, unless another account serves the host.
+  /// The changes in `hosts.conf`, unless another account serves the host.
   ///
-  /// A new user name goes to all hosts of the account.
+  /// A new user name applies to all hosts of the account.
   private static func changes(
     of hosts: HostAccounts,
     _ account: String,

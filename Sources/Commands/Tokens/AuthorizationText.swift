@@ -37,7 +37,7 @@ enum AuthorizationText {
     return "Basic " + Base64.standard.text(Array("\(username):\(token)".utf8))
   }
 
-  /// Refuses a secret that would end the line that it stands in.
+  /// Refuses a secret that would end its own line.
   static func demandLine(_ token: String, of account: String) throws(CommandError) {
     guard token.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw CommandError(

@@ -3,8 +3,8 @@ internal import VaultClient
 
 /// A command that a tool runs for its token, and that must answer before the tool gives up.
 ///
-/// A finger takes longer than many tools wait. So another process makes the request. It goes on when
-/// this one has ended, and the next call gets the result.
+/// A finger takes longer than many tools wait. So another process makes the request. It continues
+/// after this process has ended, and the next call gets the result.
 enum HelperRelay {
   static let helper = Verb.Option(
     "--helper",
@@ -83,7 +83,7 @@ enum HelperRelay {
       }
     }
 
-    /// What it has written to one of its ends when it is done; `nil` if it is late.
+    /// Its output on one of the descriptors when it is done; `nil` if it is late.
     func read(
       _ end: borrowing Descriptor,
       until deadline: BootInstant

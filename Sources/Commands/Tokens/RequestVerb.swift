@@ -62,7 +62,7 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      // A single word may be an account without its URL, or a URL without its scheme.
+      // A single word may be an account, with the URL missing, or a URL without its scheme.
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }

@@ -48,7 +48,7 @@ enum TokenVerbs {
     try session.show(object(reply), reply.accessToken)
   }
 
-  /// Gets the token that the words ask for, and tells what it lacks.
+  /// Gets the requested token, and reports its missing scopes.
   static func requested(_ session: Session) throws(CommandError) -> AccessTokenReply {
     let account = try OneResource.account(session)
     let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }

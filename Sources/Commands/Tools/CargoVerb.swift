@@ -3,7 +3,7 @@ internal import ToolProtocols
 
 /// `cargo-credential`: a credential provider of cargo.
 enum CargoVerb {
-  /// The front has greeted cargo and answered what it could.
+  /// The front has greeted cargo and answered as many requests as it could.
   private static let continued = Verb.Option(
     "--continued",
     "DESCRIPTOR",
@@ -36,7 +36,7 @@ enum CargoVerb {
     while let line = try input.line() {
       let request: CargoCredential
       do throws(ToolRequestError) { request = try CargoCredential(line) } catch {
-        // What follows may be no message at all.
+        // The rest may not be a message at all.
         return try session.output.data(bytes: CargoCredential.answer(.other, error.description))
       }
       try session.output.data(bytes: answer(request, session))

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import JSON
 
-/// `host add, list, remove`: which account's token goes to which host.
+/// `host add, list, remove`: which host gets which account's token.
 enum HostVerbs {
   static let all = [add, list, remove]
 

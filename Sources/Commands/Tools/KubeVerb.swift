@@ -33,8 +33,8 @@ enum KubeVerb {
         scope: session.arguments.value(TokenVerbs.scope.name),
         audience: session.arguments.value(TokenVerbs.audience.name),
         reason: KubeCredential.reason,
-        // A client keeps the token until its end, and calls again only after a 401. A call of kubectl
-        // comes so soon that the vault takes it for a second helper.
+        // A client keeps the token until its end, and calls again only after a 401. kubectl calls
+        // again so soon that the vault treats the call as one of a second helper.
         helper: true
       )
     }
