@@ -153,7 +153,7 @@ extension AuthError {
     )
   }
 
-  /// What a session without a user says.
+  /// The error of a session without a user.
   static let noUser = "no user is signed in"
 }
 

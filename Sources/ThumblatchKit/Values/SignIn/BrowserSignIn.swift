@@ -15,7 +15,7 @@ public enum BrowserLoginStep: Sendable, Hashable {
   case notOpened(url: String)
   /// An answer was not trusted and was refused for this reason.
   ///
-  /// The wait goes on.
+  /// The wait continues.
   case refused(reason: String)
 }
 
