@@ -45,7 +45,7 @@ enum PolicyVerbs {
       After remote deny, only a person at this machine can change that rule. In a private vault, \
       all callers have the same location, so remote and desktop have no effect. The machine's \
       rules are in /etc/thumblatch/thumblatch.conf and in conf.d beside it.
-      caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
+      caller.NAME.KEY is a setting of your own rule for unattended programs, such as \
       caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".
       """
   ) { session throws(CommandError) in
