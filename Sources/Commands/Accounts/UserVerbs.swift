@@ -74,6 +74,15 @@ enum UserVerbs {
           + " Some readers refuse to enroll such a finger again."
       )
     }
+    if let unread = unread(reply, user) { session.output.talk(unread) }
+  }
+
+  /// Names the vaults that may have been made for the same user name.
+  static func unread(_ reply: RemoveUserReply, _ user: String) -> String? {
+    guard let uids = reply.unread, !uids.isEmpty else { return nil }
+    let listed = uids.map { "uid \($0)" }.joined(separator: ", ")
+    return "A directory that cannot be read may hold another vault of \(PlainText.line(user)):"
+      + " \(listed)."
   }
 
   /// Says of an account whose it would be.
@@ -99,6 +108,7 @@ enum UserVerbs {
         )
       } ?? .null,
       "on_reader": AccountText.optional(reply.onReader),
+      "unread": .array((reply.unread ?? []).map { .integer(Int64($0)) }),
     ]
   }
 

@@ -22,7 +22,8 @@ enum AgentVerb {
       runs, these programs show their prompts themselves.
       Afterwards, a silent notification shows what was allowed, if the rule "notify" says so. A \
       notification also names each account that needs a login; "Sign in" starts the login in the \
-      browser.
+      browser. A static secret that expires within two weeks is shown once, when it is used or a \
+      check passes.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
       only access tokens of the given accounts. Each token needs a presence check, unless the rule \

@@ -60,6 +60,8 @@ struct ForeignLogin {
   var isIssuerWithSlash = false
   /// The token endpoint; `nil` if the file does not have it.
   var tokenEndpoint: String?
+  /// The file of the certificate authorities that the provider has; `nil` for those of the system.
+  var certificateFile: String?
   /// The redirect URI that the client is registered with; `nil` if it is not known.
   var redirect: String?
   /// The program's own client, for a login at its own service.

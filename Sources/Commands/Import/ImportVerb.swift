@@ -26,6 +26,7 @@ enum ImportVerb {
     offers: .files,
     "the program's file, instead of the usual one"
   )
+  static let clientSecret = "--client-secret-stdin"
   private static let provider = Verb.Option(
     "--provider",
     "NAME",
@@ -40,7 +41,7 @@ enum ImportVerb {
     options: [
       from, entry, file, provider, keep,
       Verb.Option(
-        "--client-secret-stdin",
+        clientSecret,
         "read the client secret from a line of standard input, if the provider demands one"
       ),
       Verb.Option("--yes", "do not ask before the login is moved"),
@@ -135,7 +136,8 @@ enum ImportVerb {
     let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
     let lines: [(name: String, value: String?)] = [
       ("issuer", provider.issuer.text), ("token endpoint", found.tokenEndpoint),
-      ("client", provider.clientID), ("for", login.server),
+      ("client", provider.clientID), ("certificates", login.certificateFile),
+      ("for", login.server),
       ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
       (
         "access token until",

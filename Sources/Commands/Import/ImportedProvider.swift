@@ -53,7 +53,12 @@ struct ImportedProvider {
   }
 
   /// Writes the file of a new provider.
-  func write() throws(CommandError) { try file.write() }
+  ///
+  /// Certificates of the login are copied into a file beside it.
+  func write() throws(CommandError) {
+    guard file.known == nil, provider.certificateAuthority != nil else { return try file.write() }
+    try file.files.put(provider, replacing: false)
+  }
 
   // MARK: - Parts
 

@@ -69,8 +69,7 @@ enum StoreVerb {
     if known?.accessTokenExpiresAt != nil, expiresAt == nil {
       session.output.talk("no expiry date is known; --expires sets one")
     }
-    for change in changes { try hosts.apply(change) }
-    try hosts.unlist(account)
+    try hosts.apply(changes, unlisting: account)
     try endOthers(of: account, besides: host, hosts, session)
   }
 

@@ -78,7 +78,8 @@ enum TokenVerbs {
     summary: "show who the provider says you are",
     details: """
       With --verify, uses verify_path of a password backend, and the userinfo endpoint of any \
-      other provider. A refused token is not handed out again.
+      other provider. Without that endpoint, a client with a secret uses the introspection \
+      endpoint. A refused token is not handed out again.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

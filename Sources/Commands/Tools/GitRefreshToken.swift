@@ -65,8 +65,9 @@ extension Session {
       }
       output.talk("\(name) has the login, but not its access token: \(failure.message)")
     }
-    try hosts.apply(change)
-    output.talk("\(host) gets tokens of \(name) from now on")
+    if try hosts.apply(change.map { [$0] } ?? []) {
+      output.talk("\(host) gets tokens of \(name) from now on")
+    }
     if isRotated {
       output.talk("the copies in git's other helpers no longer work")
     }

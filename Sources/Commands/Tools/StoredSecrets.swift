@@ -65,9 +65,9 @@ extension Session {
     case .same: break
     case .another, nil: try store(secret, name, known, host)
     }
-    try hosts.apply(change)
-    if !isOfDocker, relation != .same { try hosts.unlist(name) }
-    if served == nil { output.talk("\(host) gets the secret of \(name) from now on") }
+    let isTaken = !isOfDocker && relation != .same
+    let isServed = try hosts.apply(change.map { [$0] } ?? [], unlisting: isTaken ? name : nil)
+    if served == nil, isServed { output.talk("\(host) gets the secret of \(name) from now on") }
     return nil
   }
 

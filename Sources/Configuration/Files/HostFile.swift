@@ -103,7 +103,7 @@ package struct HostFile: Sendable {
   private static let mostHosts = 256
 
   package private(set) var entries: [HostAccount] = []
-  private let text: String
+  package let text: String
   private let file: String
   /// The lines of each entry, from 1.
   private var lines: [[Int]] = []

@@ -75,9 +75,11 @@ public struct ServerMetadata: Sendable {
 
   private init(_ object: JSONObject) throws(JSONError) {
     var endpoints: [OAuthEndpoint: String] = [:]
-    for endpoint in OAuthEndpoint.allCases {
+    for endpoint in OAuthEndpoint.allCases where endpoint != .introspection {
       endpoints[endpoint] = try object.optionalString(endpoint.key)
     }
+    // As below: no sign-in needs it.
+    endpoints[.introspection] = try? object.optionalString(OAuthEndpoint.introspection.key)
     self.endpoints = endpoints
     responseIssuerRequired =
       try object.optionalBoolean("authorization_response_iss_parameter_supported") ?? false

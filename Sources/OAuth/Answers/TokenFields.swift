@@ -112,7 +112,8 @@ extension TokenJudge {
     let dropped =
       provider.oauth?.asksLessThanDefault == true
       ? "offline_access was not asked for, because the provider does not list it; if it grants it "
-        + "nonetheless, set scope = openid profile offline_access; else " : ""
+        + "nonetheless, set scope = openid profile offline_access (openid offline_access counts as "
+        + "the default); else " : ""
     return .misconfigured(
       message:
         "the answer has no `\(member(.refreshToken))`: \(dropped)provider \(provider.name) gives one "

@@ -120,7 +120,8 @@ extension AuthSession {
   }
 
   /// Asks the provider whether it still accepts the session's access token: a password backend at
-  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint.
+  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint, and any other OAuth provider at
+  /// its introspection endpoint if the client has a secret.
   ///
   /// An access token looks valid until it expires, even if the provider has ended the sign-in. Ask
   /// before a step that cannot be undone. A refused token is forgotten: the next `accessToken()`

@@ -78,6 +78,8 @@ extension Vault {
         continue
       }
       let desk = await self.seat(of: agent)
+      // The check of another prompt may have answered it during the waits.
+      if isAnswered(prompt) { return nil }
       if let why = Self.objection(rule, caller: seat, desk: desk) {
         objection = objection ?? why
         continue
@@ -92,7 +94,7 @@ extension Vault {
       }
     }
     if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
-    return objection ?? Self.noAgent
+    return isAnswered(prompt) ? nil : objection ?? Self.noAgent
   }
 
   /// Why no agent may show the prompts of a caller; `nil` if one may.

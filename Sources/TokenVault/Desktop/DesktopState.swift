@@ -32,6 +32,7 @@ struct DesktopState {
   private(set) var current: String?
   private(set) var shown: ShownPrompt?
   var notices = NoticeQueue()
+  var reminders = SecretReminders()
 
   init(agents: (any DesktopAgents)?) { self.agents = agents }
 

@@ -16,6 +16,8 @@ package enum Notice: Sendable, Equatable {
   )
   /// An account needs a login from now on.
   case loginRequired(account: String, byBrowser: Bool)
+  /// A static secret expires soon, at a time in seconds since 1970.
+  case secretExpires(account: String, at: Int64)
 }
 
 /// The notices that no agent has taken yet.
@@ -26,6 +28,9 @@ struct NoticeQueue {
   private var waiting: [Notice] = []
   /// Whether an agent is being looked for.
   private(set) var isGiving = false
+
+  /// Whether a notice waits already.
+  func contains(_ notice: Notice) -> Bool { waiting.contains(notice) }
 
   /// Adds a notice, or drops it if there is no room.
   ///
@@ -50,7 +55,7 @@ extension Vault {
   private static let mostAgents = 8
 
   /// Gives a notice to an agent if the rule asks for it.
-  private func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
+  func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
     guard hasAgents, let policy = try? policy(), policy.notify >= rule else { return }
     guard desktopState.notices.add(notice()) else { return }
     Task { await self.giveNotices() }
@@ -63,7 +68,9 @@ extension Vault {
     let agent = await noticeAgent()
     // Without an agent they are dropped.
     for notice in desktopState.notices.takeAll() {
-      if let agent { desktopState.agents?.give(notice, to: agent) }
+      guard let agent else { continue }
+      desktopState.agents?.give(notice, to: agent)
+      desktopState.reminders.note(notice)
     }
   }
 

@@ -59,6 +59,7 @@ extension Vault {
     if let question = prompts.question(of: prompt) {
       noticePassed(question, by: run.method, caller)
     }
+    remindOfSecrets()
     for sameRequest in sameRequests { endAnsweredShowing(of: sameRequest) }
     wakeJoinedWaiters(of: prompt, with: nil)
   }

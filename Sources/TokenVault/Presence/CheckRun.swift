@@ -186,6 +186,7 @@ extension Vault {
         prompting.extend(prompt, at: clock.boot)
         if !isShownAtDesktop(prompt) { prompting.checks.noteAsked(caller.peer, for: prompt) }
         return .ask(text: text, hidden: hidden)
+      case .says(let text): report(.says(text))
       case .matched, .touched, .made:
         if let objection = objection(to: event, of: method, &run) {
           try await lose(prompt, &run, by: method, objection, event, caller, report)

@@ -60,6 +60,8 @@ package enum CheckEvent: Sendable, Equatable {
   case retry(ScanHint)
   /// The password's stack asks something; answer with `respond`.
   case ask(text: String, hidden: Bool)
+  /// A module of the password's stack says something without a question.
+  case says(String)
   /// The finger or the password matched.
   case matched
   /// A security key has signed; the vault judges the signature.
@@ -75,7 +77,7 @@ package enum CheckEvent: Sendable, Equatable {
   package var isLast: Bool {
     switch self {
     case .matched, .touched, .made, .failed, .lost: true
-    case .reader, .ready, .waiting, .retry, .ask: false
+    case .reader, .ready, .waiting, .retry, .ask, .says: false
     }
   }
 
@@ -100,6 +102,8 @@ package enum CheckNotice: Sendable, Equatable {
   case wait(seconds: Int64)
   /// Another prompt is armed: this one has to wait.
   case queued
+  /// A module of the password's stack says something without a question.
+  case says(String)
 }
 
 /// One running check, in a process of its own.

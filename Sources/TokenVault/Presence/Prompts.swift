@@ -232,8 +232,7 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard hasLocations else { return }
     let location = await location(of: shower)
-    // Enter may be pressed before the reader is armed. A person who has chosen the password
-    // continues with it.
+    // Enter may cancel this before the reader is armed. The prompt then continues with the password.
     if Task.isCancelled {
       if method.isDevice { prompting.refuseDevices(of: prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))

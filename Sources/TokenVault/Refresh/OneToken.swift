@@ -92,6 +92,7 @@ extension Vault {
     let serves = !isRejected && (known.map { self.serves($0, request.wanted) } ?? false)
     guard account.provider.canRefresh else {
       guard !isRejected, let known else { throw oneTokenOver(account, isRejected: isRejected) }
+      if account.provider.kind == .static { remind(of: row, known) }
       return grant(token, known, row, request)
     }
     let earlier = try intent(of: row)

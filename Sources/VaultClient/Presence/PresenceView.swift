@@ -74,6 +74,8 @@ public enum PresenceEvent: Sendable, Equatable {
   case wait(seconds: Int, wasWrong: Bool)
   /// The answer is being checked.
   case checking
+  /// A module of the system's password check says something without a question.
+  case said(String)
   /// This try did not pass.
   ///
   /// Another one follows, by one of these methods.

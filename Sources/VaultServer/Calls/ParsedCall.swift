@@ -275,7 +275,8 @@ extension RemoveUserReply {
           grant: facts.state == .signedOut ? GrantState.none : .valid
         )
       },
-      onReader: removed.onReader
+      onReader: removed.onReader,
+      unread: removed.unread.isEmpty ? nil : removed.unread.map { Int($0) }
     )
   }
 }

@@ -47,20 +47,24 @@ struct UserDirectories: ~Copyable, Sendable {
   /// A number means the uid itself, if it has a vault.
   ///
   /// - Throws: why a directory cannot be read, if no other one is this user's.
-  func find(_ user: String) throws -> [UInt32] {
-    if let uid = UInt32(user) { return try users.contains("\(uid)") ? [uid] : [] }
-    var unread: (any Error)?
+  func find(_ user: String) throws -> FoundUsers {
+    if let uid = UInt32(user) {
+      return FoundUsers(uids: try users.contains("\(uid)") ? [uid] : [], unread: [])
+    }
+    var unread: [UInt32] = []
+    var problem: (any Error)?
     let found = try users.names().compactMap(UInt32.init).filter { uid in
       do {
         let directory = try users.openDirectory("\(uid)")
         return try Self.owner(in: directory).map { $0.utf8.elementsEqual(user.utf8) } ?? false
       } catch {
-        unread = error
+        unread.append(uid)
+        problem = error
         return false
       }
     }
-    if found.isEmpty, let unread { throw unread }
-    return found.sorted()
+    if found.isEmpty, let problem { throw problem }
+    return FoundUsers(uids: found.sorted(), unread: unread.sorted())
   }
 
   /// The uids of all vaults.

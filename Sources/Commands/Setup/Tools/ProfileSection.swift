@@ -28,6 +28,18 @@ struct ProfileSection {
     return header.elementsEqual(other.header)
   }
 
+  /// The name of its MCP server in Codex; `nil` if it is for none.
+  var serverName: String? {
+    let (start, end) = (Self.server + "\"", "\"]")
+    guard let line = String(header), line.hasPrefix(start), line.hasSuffix(end) else { return nil }
+    return String(line.dropFirst(start.count).dropLast(end.count))
+  }
+
+  /// Whether its helper gets the headers of an account.
+  func isFor(_ account: String) -> Bool {
+    Array(text.utf8).firstRange(of: Array(" headers \(account) --helper ".utf8)) != nil
+  }
+
   private var header: Substring.UTF8View {
     text.utf8.prefix { $0 != UInt8(ascii: "\n") }
   }

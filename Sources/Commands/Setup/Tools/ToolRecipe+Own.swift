@@ -34,10 +34,22 @@ extension ToolRecipe {
     guard tool == .codex, Self.isRecipe(bytes, of: tool) else { return self }
     let sections = ProfileSection.all(of: String(decoding: bytes, as: UTF8.self))
     var recipe = self
+    recipe.serverName = serverName(beside: sections)
     recipe.former = sections.filter { section in
-      !ownSections.contains { $0.replaces(section) }
+      !recipe.ownSections.contains { $0.replaces(section) }
     }
     return recipe
+  }
+
+  /// The name that the account's MCP server has in the profile already, or the first one that no other
+  /// account has: accounts may differ only in dots and hyphens.
+  private func serverName(beside sections: [ProfileSection]) -> String? {
+    let known = sections.filter { $0.serverName != nil }
+    if let own = known.first(where: { $0.isFor(account) }) { return own.serverName }
+    let taken = known.compactMap(\.serverName)
+    let name = Self.withoutDots(account)
+    guard taken.contains(name) else { return name }
+    return (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) }
   }
 
   /// Each text that setup writes for a tool, or for a section of a profile of Codex, with gaps.
