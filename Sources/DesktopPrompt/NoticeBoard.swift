@@ -109,7 +109,7 @@ package final class NoticeBoard {
     }
   }
 
-  /// Takes a notification from the screen, see `NotificationServer.close()`.
+  /// Removes a notification from the screen, see `NotificationServer.close()`.
   ///
   /// - Returns: whether the server answers.
   private func close(_ id: UInt32) -> Bool {

@@ -4,9 +4,9 @@ internal import SystemBus
 
 /// A connection to the notification server of a desktop.
 ///
-/// The interface is that of the Desktop Notifications Specification, 1.2. Signals are believed only
-/// from the unique name that owned `org.freedesktop.Notifications` at the beginning: any program of
-/// the user can send a signal of that name.
+/// The interface is that of the Desktop Notifications Specification, 1.2. Signals count only from
+/// the unique name that owned `org.freedesktop.Notifications` at the beginning: any program of the
+/// user can send a signal of that name.
 final class NotificationBus {
   /// A signal of the server.
   enum Signal: Equatable {

@@ -107,8 +107,8 @@ final class NotificationServer {
 
   private static func close(_ shown: UInt32, on bus: NotificationBus, hasActed: Bool) {
     var id = shown
-    // notification-daemon 3.20 takes a notification from the screen only when it expires or after an
-    // action.
+    // notification-daemon 3.20 removes a notification from the screen only when it expires or after
+    // an action.
     if !hasActed {
       let empty = NotificationBus.Content(summary: DesktopText.summary, body: "", expiry: 1)
       id = (try? bus.notify(empty, replacing: id, within: NotificationBus.closeLimit)) ?? id

@@ -83,8 +83,8 @@ struct EnvironmentChecks {
     return [
       .warning(
         "terminal",
-        "TERM does not name the kind of this terminal: prompts are plain lines",
-        remedy: "set TERM to the kind of the terminal, such as xterm-256color"
+        "TERM does not name this terminal's type: prompts are plain lines",
+        remedy: "set TERM to the terminal's type, such as xterm-256color"
       )
     ]
   }
@@ -95,7 +95,7 @@ struct EnvironmentChecks {
     }
     return .warning(
       "open-files",
-      "only \(limit) files can be open at once: an engine that starts here serves few callers",
+      "only \(limit) files can be open at once: an engine started here can serve few callers",
       remedy: "ulimit -n 1024",
       action: .run("ulimit -n 1024")
     )
@@ -108,7 +108,7 @@ struct EnvironmentChecks {
       return [
         .warning(
           "umask",
-          "the umask \(shown) takes permissions from the owner of a file; it is ignored here",
+          "the umask \(shown) removes permissions from the owner of a file; it is ignored here",
           remedy: "umask 022, or 077",
           action: .run("umask 022")
         )

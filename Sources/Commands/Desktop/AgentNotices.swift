@@ -45,7 +45,7 @@ final class AgentNotices {
     reminders[account] = end
   }
 
-  /// Does what the person has chosen.
+  /// Performs the person's choice.
   func act() {
     guard let board else { return }
     for account in board.takeLogins() { signIn(to: account) }
@@ -67,10 +67,10 @@ final class AgentNotices {
     }
   }
 
-  /// What the agent says about a notice that it could not show.
+  /// The agent's message about a notice that it could not show.
   static func notShown(_ error: DesktopError) -> String { "no notice was shown: \(error)" }
 
-  /// What the agent says about a sign-in that it could not start.
+  /// The agent's message about a sign-in that it could not start.
   static func notStarted(_ error: SystemError) -> String {
     "the sign-in could not be started: \(error)"
   }

@@ -2,7 +2,7 @@ internal import Configuration
 internal import VaultClient
 internal import VaultInterface
 
-// A login that brings its issuer and its client, such as one of oidc-agent.
+// A login that includes its issuer and its client, such as one of oidc-agent.
 extension ImportedProvider {
   /// The provider of a login, and the token endpoint of its metadata.
   ///

@@ -5,7 +5,8 @@ internal import VaultInterface
 /// The provider of a login that is moved: the other program's client, where that signs in.
 struct ImportedProvider {
   let provider: Provider
-  /// The URL that the refresh token goes to; `nil` if the provider's metadata names it at the import.
+  /// The URL to which the refresh token is sent; `nil` if the provider's metadata names it at the
+  /// import.
   let tokenEndpoint: String?
   private let file: MCPLogin.Found
 
@@ -96,7 +97,7 @@ struct ImportedProvider {
     )
   }
 
-  /// Demands a person if the server alone says where the refresh token goes.
+  /// Demands a person if only the server says where the refresh token is sent.
   private static func demandPerson(
     _ login: ForeignLogin,
     isChosen: Bool,
@@ -134,7 +135,7 @@ struct ImportedProvider {
       "redirect_uri": redirect.text,
       "resource": found.resource.resource,
       "resource_only": "true",
-      // As with login --mcp: what a revocation ends at this provider is not known.
+      // As with login --mcp: the effect of a revocation at this provider is not known.
       "revocation_ends": Provider.RevocationEnds.allLogins.rawValue,
       "scope": login.scopes.joined(separator: " "),
     ].filter { !$0.value.isEmpty || $0.key == "client_id" }

@@ -183,7 +183,7 @@ struct ToolLogins {
     }
   }
 
-  /// What `oidc-gen --print` shows: one account, with all members, of which some are empty.
+  /// The output of `oidc-gen --print`: one account, with all members, of which some are empty.
   private func oidcAgent(_ object: JSONObject) -> [ForeignEntry] {
     guard let name = try? object.string("name"), !name.isEmpty else { return [] }
     var entry = entry(name, .object(object), at: []) { login throws(JSONError) in

@@ -155,7 +155,7 @@ struct UserDirectory: ~Copyable {
     guard try stamp(kept) != nil else { return }
     guard try isSame(name, kept) else {
       throw .usage(
-        "\(path)/\(kept) is an earlier file of yours, and is not replaced",
+        "\(path)/\(kept) is your earlier file, and is not overwritten",
         hint: "move it to another directory, and try again"
       )
     }

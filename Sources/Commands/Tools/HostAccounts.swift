@@ -41,7 +41,7 @@ struct HostAccounts {
     try change { file throws(CommandError) in try adding(host, settings, to: file) }
   }
 
-  /// Refuses what the file could not hold, and changes nothing.
+  /// Refuses an entry that the file cannot hold, and changes nothing.
   func demandPossible(
     _ host: TokenHost,
     settings: [(key: String, value: String)]
@@ -65,9 +65,9 @@ struct HostAccounts {
     }
   }
 
-  /// What changes in the file so that a host gets the secret of an account.
+  /// The changes in the file so that a host gets the secret of an account.
   ///
-  /// An entry of the account keeps its other settings. An entry of another account goes.
+  /// An entry of the account keeps its other settings. An entry of another account is removed.
   ///
   /// - Parameters:
   ///   - host: the host.
@@ -101,7 +101,8 @@ struct HostAccounts {
     return change
   }
 
-  /// The settings of a host's entry, which keeps what else an earlier entry of the account has.
+  /// The settings of a host's entry, which keeps the other settings of an earlier entry of the
+  /// account.
   private static func settings(
     _ account: String,
     _ entry: HostAccount?,

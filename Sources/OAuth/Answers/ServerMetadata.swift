@@ -158,7 +158,7 @@ public struct ServerMetadata: Sendable {
       algorithms.isDisjoint(with: accepted.map(\.rawValue))
     {
       warnings.append(
-        "signs ID tokens with \(Self.list(algorithms)), and accepted is"
+        "signs ID tokens with \(Self.list(algorithms)), but only this is accepted:"
           + " \(accepted.map(\.rawValue).joined(separator: ", ")) (id_token_algorithms)"
       )
     }
@@ -207,7 +207,7 @@ public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong: "the provider's metadata is too long"
-    case .notAnObject: "the provider's metadata is no JSON object"
+    case .notAnObject: "the provider's metadata is not a JSON object"
     case .member(let error): "the provider's metadata: \(error)"
     case .otherIssuer(let found):
       "the provider's metadata is for the issuer \(found), which differs from the one in its file"

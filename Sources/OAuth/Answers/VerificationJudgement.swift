@@ -53,7 +53,7 @@ extension ProviderClient {
     }
   }
 
-  /// Judges what an answer to `verification`, `profile` or `profileFallback` says of the token.
+  /// Judges whether an answer to `verification`, `profile` or `profileFallback` accepts the token.
   ///
   /// 2xx accepts the token, unless a member `valid` or `active` (RFC 7662, section 2.2) is false.
   /// 401 refuses it. If there is a `subject`, an answer about another person does neither.

@@ -31,7 +31,7 @@ package struct PromptLimit: Sendable {
     let user: UInt32
     let purpose: PresencePurpose
     let account: [UInt8]?
-    /// The restricted socket that asks: what a person refuses there is no refusal of other callers.
+    /// The restricted socket that asks: a refusal there does not count against other callers.
     let socket: String?
 
     init(_ question: PromptQuestion, socket: String?) {
@@ -42,9 +42,9 @@ package struct PromptLimit: Sendable {
     }
   }
 
-  /// Stands for all restricted sockets, because a program may ask by ever new names.
+  /// Represents all restricted sockets, because a program may use ever new names.
   private static let anySocket = ""  // No socket has this name.
-  /// How many refusals at all restricted sockets come before the first that could bring a pause.
+  /// The number of refusals at all restricted sockets before the first one that can cause a pause.
   private static let freeRefusals = 4
 
   private struct Entry {
@@ -79,7 +79,7 @@ package struct PromptLimit: Sendable {
   ///   - ofOne: for the same purpose and account.
   ///   - ofAll: for all questions of a user.
   ///   - ofJoining: for callers that join a question of another caller.
-  ///   - ofOpening: for all prompts of a user that are opened and not begun, and separately for
+  ///   - ofOpening: for all prompts of a user that are opened but not begun, and separately for
   ///     those that are given up before they are opened.
   ///   - pauses: after consecutive refusals, in seconds; the last one repeats.
   package init(
@@ -196,7 +196,7 @@ package struct PromptLimit: Sendable {
     all[Party(question)]?.giveBack(ofAll)
   }
 
-  /// Records a question that was asked and not passed.
+  /// Records a question that was asked but not passed.
   ///
   /// - Parameters:
   ///   - question: the question.

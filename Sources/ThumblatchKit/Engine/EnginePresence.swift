@@ -44,7 +44,7 @@ struct PromptView: PresenceView {
         throw .refused(.presenceFailed(.timedOut, message: "", methods: []))
       }
     }
-    // What the person did while it was shown is still to be taken.
+    // The person's actions while it was shown have not been taken yet.
     prompt.signalActs()
   }
 

@@ -14,7 +14,7 @@ struct ShownPrompt {
   let wake: CheckedContinuation<DesktopOutcome, Never>
 }
 
-/// What became of a prompt at the desktop.
+/// The fate of a prompt at the desktop.
 enum DesktopOutcome {
   case passed
   case failed(PresenceFailure)

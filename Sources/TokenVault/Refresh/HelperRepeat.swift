@@ -8,7 +8,7 @@ internal import System
 // so a vault that thinks its token valid would hand out the same one again. A repeat by the same tool
 // soon after is therefore a suspicion. The provider decides whether it still accepts the token.
 
-/// A program that runs helpers: a process, which no later process can be taken for.
+/// A program that runs helpers: a process that cannot be confused with a later one.
 package struct Tool: Sendable, Hashable {
   package let process: Int32
   /// When it started, in ticks since the boot.
@@ -176,7 +176,8 @@ struct HelperHandouts {
     if handouts.count > Self.most { handouts.removeFirst() }
   }
 
-  /// Takes the one look at an account's token that may be taken in a while; false if it was taken.
+  /// Claims the one check of an account's token that is allowed within a while; `false` if it was
+  /// claimed already.
   mutating func takeLook(at account: [UInt8], now: BootInstant) -> Bool {
     nextLook = nextLook.filter { now < $0.value }
     guard nextLook[account] == nil else { return false }

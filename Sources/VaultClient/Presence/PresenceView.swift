@@ -35,7 +35,7 @@ public protocol PresenceView {
   /// person cancelled or the time is over.
   ///
   /// A touch or typed text that was meant for the previous prompt must not answer this one. Nor may
-  /// a finger that still lies on the reader.
+  /// a finger that is still on the reader.
   func takeTurn(
     for method: PresenceMethod,
     until deadline: BootInstant

@@ -7,7 +7,7 @@ internal import TokenVault
 ///
 /// Each has a file `owner` with the user name that it was made for.
 ///
-/// After a user is deleted, the uid may be given to another user. The name tells them apart.
+/// After a user is deleted, the uid may be given to another user. The name distinguishes them.
 struct UserDirectories: ~Copyable, Sendable {
   private static let ownerFile = "owner"
   private static let temporaryOwner = ".owner"
@@ -122,7 +122,7 @@ struct UserDirectories: ~Copyable, Sendable {
   static func objection(to user: UInt32) -> String? {
     switch user {
     // systemd.exec(5), DynamicUser: after the next start, such a uid belongs to another service.
-    case 61184...65519: "user \(user) is a dynamic user, whose uid is used again for others"
+    case 61184...65519: "user \(user) is a dynamic user, whose uid is reused for other users"
     // The kernel shows this uid for a user that this machine's mapping does not include.
     case 65534, UInt32.max: "user \(user) stands for users that are not known here"
     default: nil

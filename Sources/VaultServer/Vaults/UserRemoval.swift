@@ -54,7 +54,7 @@ extension Vaults {
   ///   - account: the account; `nil` for the whole vault.
   ///   - caller: the caller.
   /// - Throws: `refused` for every caller except root, `noSuchUser`, `noSuchAccount`.
-  /// - Returns: what was removed. The providers are not told, because the use of a token needs the
+  /// - Returns: what was removed. The providers are not notified, because using a token needs the
   ///   user's presence.
   func remove(
     user: String,
@@ -106,7 +106,7 @@ extension Vaults {
     let facts = try await opened.vault.removeForRoot(account: account, caller: caller)
     Journal.note(
       "account \(facts.name) of user \(user) at \(facts.provider) was removed by root"
-        + " (\(caller.requester)); the provider was not told"
+        + " (\(caller.requester)); the provider was not notified"
     )
     return RemovedUser(user: user, name: opened.name, accounts: [facts], onReader: nil)
   }
@@ -250,7 +250,7 @@ extension RemovedUser {
           : "accounts " + accounts.map { "\($0.name) at \($0.provider)" }.joined(separator: ", ")
       } ?? "unreadable"
     return "the vault of user \(user)\(whose), \(what), was removed by root (\(caller.requester));"
-      + " no provider was told"
+      + " no provider was notified"
       + (onReader.map { "; a reader may still have prints (\($0))" } ?? "")
   }
 }

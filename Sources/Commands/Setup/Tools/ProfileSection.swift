@@ -22,7 +22,7 @@ struct ProfileSection {
     return sections.map { lines in ProfileSection(text: lines.map { $0 + "\n" }.joined()) }
   }
 
-  /// Whether this section takes the place of the other one.
+  /// Whether this section replaces the other one.
   func replaces(_ other: ProfileSection) -> Bool {
     guard isServer, other.isServer else { return isServer == other.isServer }
     return header.elementsEqual(other.header)

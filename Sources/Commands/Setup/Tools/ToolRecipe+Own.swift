@@ -1,6 +1,6 @@
-// Tells a recipe from a file that a person wrote or changed.
+// Distinguishes a recipe from a file that a person wrote or changed.
 extension ToolRecipe {
-  /// Stands for an account, a URL or a program in a template; no recipe has this letter itself.
+  /// Represents an account, a URL or a program in a template; no recipe has this letter itself.
   private static let gap = "Z"
 
   /// Whether setup could have written these bytes, for any account, URL and program.
@@ -26,7 +26,8 @@ extension ToolRecipe {
     }
   }
 
-  /// The recipe beside what an earlier setup wrote into the same profile of Codex.
+  /// The recipe, merged with the content that an earlier setup wrote into the same profile of
+  /// Codex.
   ///
   /// The service stays if this recipe has none. So does the MCP server of each other account.
   func beside(_ bytes: [UInt8]) -> ToolRecipe {
@@ -86,7 +87,7 @@ extension ToolRecipe {
     return parts
   }
 
-  /// Whether a part is what a template has, with anything in its gaps.
+  /// Whether a part matches a template, with any text in its gaps.
   private static func fits(_ part: ArraySlice<UInt8>, _ template: ArraySlice<UInt8>) -> Bool {
     let pieces = template.split(separator: UInt8(ascii: "Z"), omittingEmptySubsequences: false)
     guard pieces.count > 1 else { return part.elementsEqual(template) }

@@ -1,8 +1,9 @@
 internal import JSON
 
-/// What a tool must read to get an account's tokens: files of their own beside the tool's settings.
+/// The files that a tool must read to get an account's tokens: files of their own beside the tool's
+/// settings.
 ///
-/// The settings themselves stay as they are, because the tool rewrites them. A settings file on the
+/// The settings themselves are not changed, because the tool rewrites them. A settings file on the
 /// command line also holds in a project whose own settings name another server for the token.
 struct ToolRecipe {
   /// A file of a recipe.
@@ -71,7 +72,7 @@ struct ToolRecipe {
     }
   }
 
-  /// Codex takes no profile or MCP server with a dot in its name.
+  /// Codex accepts no profile or MCP server with a dot in its name.
   static func withoutDots(_ name: String) -> String {
     String(name.map { $0 == "." ? "-" : $0 })
   }
