@@ -20,7 +20,7 @@ extension StatedTexts {
     ),
     (
       "a rule for locations in a private vault",
-      "remote has no effect in a private vault, where all callers are at one place:"
+      "remote has no effect in a private vault, where all callers have the same location:"
         + " it is a rule of the service"
     ),
     ("a reason that is too long", "the reason may have at most 200 characters"),
