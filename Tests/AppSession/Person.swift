@@ -2,7 +2,7 @@ import Observation
 import Synchronization
 import ThumblatchKit
 
-/// The person at the machine, who acts at a prompt as the last input line says.
+/// The person at the machine, who handles a prompt as the last input line says.
 final class Person: PresencePresenter {
   /// The ways in which a person acts.
   enum Way: String {

@@ -9,7 +9,7 @@ import VaultInterface
 
 /// `import --from oidc-agent`: the output of oidc-gen, and the encrypted file that is removed.
 struct OIDCAgentImportTests {
-  /// What oidc-gen 4.2.6 printed for a public test client, with other names and secrets.
+  /// The output of oidc-gen 4.2.6 for a public test client, with other names and secrets.
   static func printed(_ changes: [(String, String)] = []) -> String {
     var text = """
       {
@@ -39,7 +39,7 @@ struct OIDCAgentImportTests {
     "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
     + "Generated using version: 4.2.6"
 
-  /// What the output says of certificates, by default.
+  /// The output's line about certificates, by default.
   static let system = "/etc/ssl/certs/ca-certificates.crt"
 
   private let verbs = ImportVerbTests()

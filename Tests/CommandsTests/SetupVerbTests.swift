@@ -65,7 +65,7 @@ struct SetupVerbTests {
     #expect(commands.allSatisfy { $0.hasPrefix("thumblatch --private ") })
   }
 
-  /// Nothing is called after the person has left but what is left to do.
+  /// After the person has left, only the remaining steps are called.
   @Test(arguments: ["q", "quit", "Q"])
   func aPersonCanLeave(_ answer: String) throws {
     let play = try ProviderHome().run("setup") { stage in

@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What tools get of stored secrets.
+// The stored secrets that tools get.
 extension StoredSecretTests {
   /// With another user's name, the server would refuse the password, and git would have it erased.
   @Test(arguments: [

@@ -6,7 +6,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What other tools store, and what they erase.
+/// Secrets that other tools store and erase.
 struct StoredSecretTests {
   static let hosts = "[git.example.org]\naccount = git\nusername = ann\n"
   static let approved =

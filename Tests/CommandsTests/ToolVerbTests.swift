@@ -264,7 +264,7 @@ struct ToolVerbTests {
   func aPromptIsShownAtTheDesktopOrAdviceIsGiven() throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
       try Self.know(stage)
-      // Before the desktop is looked for, the token is asked for without a prompt.
+      // Before the search for a desktop, the token is requested without a prompt.
       for _ in 0..<2 {
         _ = try stage.expect(AccessTokenCall.self)
         #expect(stage.saysItAsks == false)

@@ -21,7 +21,7 @@ struct WebSignInTests {
 
   static let url = "https://id.example/authorize?client_id=cli&state=s"
 
-  /// A known account whose provider is asked for.
+  /// A known account whose provider the command must ask for.
   static func know(
     _ stage: Stage,
     _ settings: [String: String] = [:],

@@ -37,7 +37,7 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.contains("CloseNotification") })
   }
 
-  /// The prompt is over, and its program goes on.
+  /// The prompt has ended, and its program continues.
   @Test
   func aNotificationThatIsShownLongAfterItsPromptIsClosed() throws {
     defer { bus.remove() }

@@ -26,7 +26,7 @@ struct LateVerdictTests {
     reader.remove()
   }
 
-  /// A program that reports a verdict after `report`, and is armed for so many seconds.
+  /// A program that reports a verdict after `report`, and is armed for this many seconds.
   private func armed(seconds: Int64) throws -> PresenceClient {
     let first = try PresenceClient(presence.program)
     let print = try enroll("right", "right-index", on: reader, first)

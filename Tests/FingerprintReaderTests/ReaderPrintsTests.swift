@@ -161,7 +161,7 @@ extension ReaderTests {
         let events = VirtualReaderEvents<EnrollEvent>()
         let running = Mutex<ReaderOperation<StoredPrint>?>(nil)
         let operation = library.enroll(.rightIndex, milliseconds: 60_000) { event in
-          // The last touch is done, and the driver goes on to the end.
+          // The last touch is done, and the driver completes the enrollment.
           if event == .stage(5, of: 5) { running.withLock { $0 }?.cancel() }
           events.put(event)
         }

@@ -1,7 +1,7 @@
 import GTK
 import Glibc
 
-/// What the tests of the room `GTK` observe: the closures that are alive.
+/// Reports the live closures, which the tests of the room `GTK` observe.
 @MainActor
 final class Counted {
   static var alive = 0
@@ -108,7 +108,7 @@ final class Probe {
     }
   }
 
-  /// Waits once, and gives up another wait.
+  /// Waits once, and cancels another wait.
   private func waitTwice() {
     Delay(seconds: 0) { say("given up") }.cancel()
     _ = Delay(seconds: 1) { [application] in

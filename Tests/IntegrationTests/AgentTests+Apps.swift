@@ -30,7 +30,7 @@ extension AgentTests {
     try stop(agent)
   }
 
-  /// An app states its reason to the engine, which takes it for as little as any other.
+  /// An app states its reason to the engine, which trusts it no more than any other reason.
   @Test
   func anAgentShowsTheReasonOfAnAppForAToken() throws {
     let agent = try startAgent()

@@ -39,7 +39,8 @@ extension AgentTests {
     let enable = ["presence", "enable", "work"]
     let purpose = "turn on presence protection for account 'work'"
     try touch(enable, to: purpose)
-    // The open unlock window does not replace the check, and lets the earlier login be revoked.
+    // The open unlock window does not replace the check, but allows the revocation of the earlier
+    // login.
     try touch(
       [
         "login", "work", "--provider", "dev", "--email",

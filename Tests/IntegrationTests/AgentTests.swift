@@ -156,7 +156,7 @@ struct AgentTests {
     kill(second.child.identifier, SIGKILL)
     _ = try second.text()
     _ = try second.child.wait()
-    // The agent has no call then: the end of its connection tells it.
+    // The agent has no pending call then: the end of its connection tells it.
     try desk.run("desk.await_no_window()")
     try stop(agent)
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// What many connections of one caller can do to the engine's memory, descriptors and time.
+/// The effect of many connections of one caller on the engine's memory, descriptors and time.
 @Suite(.serialized)
 struct CrowdTests {
   private static let status = Array(#"{"method":"io.thumblatch.Vault.GetStatus"}"#.utf8) + [0]
@@ -22,7 +22,7 @@ struct CrowdTests {
     let passed = try Directory(path: "/")
     for _ in 0..<200 {
       let caller = try vault.connect()
-      // One descriptor beside each byte, all of them in refresh task at once.
+      // One descriptor with each byte, all of them in flight at the same time.
       for byte in Self.status {
         _ = unsafe try withUnsafeBytes(of: byte) {
           unsafe try caller.socket.send($0, passing: passed.descriptor.number)

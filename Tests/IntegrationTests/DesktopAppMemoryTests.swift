@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// What a person has typed into the desktop app, in the memory of its process: real engine and real
-/// PAM, development backend.
+/// Secrets that a person has typed into the desktop app must not stay in the memory of its process:
+/// real engine and real PAM, development backend.
 @Suite(.serialized)
 struct DesktopAppMemoryTests {
   private static let program = "thumblatch-desktop"

@@ -162,7 +162,7 @@ struct DesktopAppPrivacyTests {
     try write(text)
     try openSettings()
     try app.sees("desktop.conf: line 2: hide-when-inactive must be yes or no.")
-    // What cannot be read may have been the stricter value.
+    // An unreadable value may have been the stricter one.
     #expect(try app.run("is_on('\(Self.hide)')") == .boolean(true))
     #expect(try app.run("is_on('\(Self.blur)')") == .boolean(true))
     app.keepPicture("privacy-broken")

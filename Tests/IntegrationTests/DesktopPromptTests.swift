@@ -109,7 +109,8 @@ struct DesktopPromptTests {
   func aSignalOfAnotherProgramIsNotBelieved() throws {
     let run = try token()
     let number = try desk.sees(Self.question)
-    // One goes to all, and one to this very connection: no rule of the bus keeps that one away.
+    // One signal goes to all connections, and one only to this connection: no rule of the bus can
+    // filter that one.
     for signal in [
       "'ActionInvoked', \(number), 'deny'", "'ActionInvoked', \(number), 'password'",
       "'NotificationClosed', \(number), 2",

@@ -4,7 +4,7 @@ import Testing
 
 // Sign-ins at a known provider: the app has its settings, and asks for the rest.
 extension DesktopSignInTests {
-  /// Fills a field, by the keyboard alone.
+  /// Fills a field, only with the keyboard.
   private func fill(_ field: String, _ text: String, _ app: AppWindows) throws {
     try app.run("tab_to('\(field)')")
     try app.run("key('ctrl+a')")

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// `doctor` finds each planted fault, names the remedy, and goes on looking.
+/// `doctor` finds each planted fault, names the remedy, and continues with its checks.
 @Suite(.serialized)
 struct DoctorTests {
   /// One person with one account.

@@ -6,7 +6,7 @@ import Testing
 
 /// The counter of the TPM.
 extension MachineKeyStoryTests {
-  /// What the engine has found by the counter.
+  /// The result of the engine's comparison with the counter.
   func counter(_ person: Someone) throws -> String? {
     let text = try person.run("device-secret", "status", "--json").succeeded()
     guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else { return nil }
@@ -51,7 +51,7 @@ extension MachineKeyStoryTests {
 
   /// When a round kills the engine.
   private enum Step: CaseIterable {
-    /// The token was returned; the counter goes on beside that.
+    /// The token was returned; the counter is incremented on another thread.
     case reply
     /// The TPM opens the slot.
     case opening

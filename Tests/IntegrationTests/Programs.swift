@@ -122,7 +122,7 @@ func python(_ program: String, _ arguments: String...) throws -> String {
   return text
 }
 
-/// What a program printed to both outputs, and how it ended.
+/// The output of a program on both channels, and its exit status.
 func output(
   of path: String,
   _ arguments: [String],

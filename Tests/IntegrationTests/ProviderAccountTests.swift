@@ -3,8 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What an account at a real provider may do, which providers and scopes it may use, and how it
-/// ends.
+/// The life of an account at a real provider: its providers, its scopes and its end.
 @Suite(.serialized)
 struct ProviderAccountTests {
   private func member(_ options: [String] = []) throws -> Member {

@@ -167,7 +167,7 @@ struct HangingProviderTests {
       return (failure, BootInstant.now.seconds(since: begun), exchangeHelper)
     }
     #expect(failure.map(isUnavailable) == true)
-    // The exchange helper gives up after 28 s. The rest is for a loaded machine.
+    // The exchange helper stops after 28 s. The rest is for a busy machine.
     #expect(seconds <= 60)
     #expect(!vault.running("thumblatch-exchange").contains(exchangeHelper))
     #expect(try vault.connect().state() == .uncertain)

@@ -11,7 +11,7 @@ struct ProviderRaceTests {
   private static let many = 64
 
   private func member() throws -> Member {
-    // The answer is held until all of them are there.
+    // The answer is delayed until all of them have arrived.
     let settings = ["timeout": "60s"]
     let member = try Member(.toolkit, ["--refresh", "protect"], settings: settings)
     try member.signIn().succeeded()

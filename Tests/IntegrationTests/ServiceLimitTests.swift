@@ -128,7 +128,7 @@ struct ServiceLimitTests {
     var gone: Set<Int> = []
     var most = 0
     var looks = 0
-    // Send as much as the engine takes of each caller, and read the figures in between.
+    // Send as much as the engine accepts from each caller, and read the figures between sends.
     for _ in 0..<20 {
       for (index, caller) in callers.enumerated() where !gone.contains(index) {
         do {

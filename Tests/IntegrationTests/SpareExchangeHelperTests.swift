@@ -150,7 +150,7 @@ struct SpareExchangeHelperTests {
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }
 
-  /// There the helper looks at its file when the engine asks it.
+  /// In this form the helper checks its own file when the engine asks it.
   @Test
   func oneOfTheServiceWhoseProgramWasReplacedEndsWhenItIsAsked() throws {
     let (backend, person, token, spare) = try waitingInService()

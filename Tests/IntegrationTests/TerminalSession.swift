@@ -46,7 +46,7 @@ final class TerminalSession {
   ///
   /// It fails if the program shows nothing for two minutes.
   ///
-  /// Returns the output in between.
+  /// Returns the output until then.
   @discardableResult
   func expect(
     _ text: String,

@@ -7,7 +7,7 @@ import Testing
 
 /// A file of this package that tests make, and that is checked in.
 struct CheckedInFile: Sendable, CustomTestStringConvertible {
-  /// What the head of each says.
+  /// The first lines of each file.
   static let origin = "Scripts/texts makes this from the verbs: edit those."
 
   /// From the root of the package.

@@ -9,7 +9,7 @@ enum CompletionShell {
   /// - Parameters:
   ///   - path: the shell.
   ///   - arguments: its arguments, with a script that prints the completions.
-  ///   - variables: its environment beside `PATH` and `LC_ALL`.
+  ///   - variables: its environment in addition to `PATH` and `LC_ALL`.
   /// - Throws: what hinders the start of the shell.
   /// - Returns: the completions, joined by spaces.
   static func output(

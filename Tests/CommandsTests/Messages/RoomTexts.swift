@@ -53,7 +53,7 @@ enum RoomTexts {
 
   /// The texts of a file for translators, in small letters.
   ///
-  /// A text goes on in the next line there, and its quotes are escaped.
+  /// In the source, a text may continue on the next line, and its quotes are escaped.
   private static func catalog(_ path: String) throws -> String {
     let text = String(decoding: try InterfaceFile.read(path), as: UTF8.self)
     let whole = text.replacing("\"\n\"", with: "").replacing("\\\"", with: "\"")

@@ -55,7 +55,7 @@ private final class SecretBus {
     }
   }
 
-  /// Ends what waits: nothing, all with success, all without, or with the program that wants it.
+  /// Ends waiting work: none, all with success, all with failure, or together with its program.
   private func end(_ choice: UInt8) {
     switch choice % 4 {
     case 1, 2:
@@ -81,7 +81,7 @@ private final class SecretBus {
     }
   }
 
-  /// A secret goes to an unlocked item's reader, in a session of its own.
+  /// A secret is returned only for an unlocked item, and in the reader's own session.
   private func look(at value: BusValue, of sender: String?) {
     switch value {
     case .structure(let parts):

@@ -90,7 +90,7 @@ def look(browser, options):
             picture = browser.call("Page.captureScreenshot", format="png")["data"]
             with open(f"{options.report}/{name}.png", "wb") as file:
                 file.write(base64.b64decode(picture))
-    # What the policy stopped, scripts that failed, and other addresses that the page led to.
+    # Violations of the policy, failed scripts, and requests to other addresses.
     events = [one for one in browser.seen if one.get("sessionId") == browser.session]
     report["complaints"] = [
         one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"

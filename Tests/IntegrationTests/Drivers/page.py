@@ -76,7 +76,8 @@ FAULTS = """(() => {
       faults.push(`moves: ${called(one)}`);
     }
   }
-  // A control that has the focus shows that; what only tells where the page begins does not.
+  // A focused control shows its focus. An element that only marks the beginning of the page does
+  // not.
   const focused = document.activeElement, style = getComputedStyle(focused);
   if (!focused || focused === document.body) {
     faults.push('nothing has the focus');

@@ -80,7 +80,7 @@ class PasswordBackend(Provider):
     """Scripts/dev-backend."""
 
     way, password = "password", PASSWORD
-    # The scopes that a token may be requested with, beside the usual ones.
+    # The scopes that may be requested for a token, in addition to the usual ones.
     scopes = (None,)
 
     def __init__(self, directory, lifetime):
