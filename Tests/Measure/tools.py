@@ -63,7 +63,7 @@ def measure(paired, report, programs, environment, runs, account="me"):
 
 
 def main():
-    # The tree has it beside this file.
+    # The tree has it next to this file.
     from pairs import paired, report
     account, runs = sys.argv[1:]
     for line in measure(paired, report, "/usr/bin", dict(os.environ), int(runs), account):

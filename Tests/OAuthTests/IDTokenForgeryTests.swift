@@ -240,7 +240,7 @@ struct IDTokenForgeryTests {
     ] {
       #expect(samples.check(other).hasPrefix(refused), "\(other.count)")
     }
-    // The last letter stands for two bits that are cut off: no other letter may stand there.
+    // The last letter encodes two unused bits: no other letter is allowed there.
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     let believed = letters.filter { samples.check(token.dropLast() + String($0)) == "u1" }
     #expect(believed.count == 1 && believed.last == token.last)

@@ -92,7 +92,7 @@ struct SecretServiceTests {
     bench.service.tell(of: .item(id))
     #expect(bench.takeSignals() == ["PropertiesChanged", "ItemChanged"])
     #expect(bench.signals.first?.path == item)
-    // Nothing is left to wait for.
+    // There is nothing more to wait for.
     #expect(bench.service.itemToWatch() == nil)
   }
 
@@ -169,7 +169,7 @@ struct SecretServiceTests {
     }
     #expect(bench.text(publicKey).count == 128)
     let session = try bench.path(answer[1])
-    // What is not encrypted for this session is refused.
+    // A secret that is not encrypted for this session is refused.
     for value in ["", "plain", String(repeating: "x", count: 32)] {
       let structure = BusValue.structure([
         .path(session), try bench.bytes(Array(repeating: 0, count: value.isEmpty ? 16 : 3)),

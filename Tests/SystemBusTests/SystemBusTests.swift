@@ -185,7 +185,7 @@ struct SystemBusTests {
     _ = try call("End", [])
   }
 
-  /// Answers one call with a number when it is told to.
+  /// Answers one call with a number, on request.
   private static func answerLate(
     at address: String,
     _ started: WakeHolder,

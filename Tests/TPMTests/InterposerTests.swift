@@ -49,7 +49,7 @@ struct InterposerTests {
     let before = try bench.commands().count
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) { try bench.opens(sealed) }
-    // Nor is a counter's authorization told to it.
+    // A counter's authorization is not sent to it either.
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) {

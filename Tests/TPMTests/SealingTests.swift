@@ -32,7 +32,7 @@ struct SealingTests {
 
   /// A firmware update changes PCR 0, and one of the keys of Secure Boot PCR 7.
   ///
-  /// No PCR is in the policy, so the secret opens and the counter goes on.
+  /// No PCR is in the policy, so the secret opens and the counter can be incremented.
   @Test
   func afterAFirmwareUpdateItOpens() throws {
     let sealed = try bench.seal()

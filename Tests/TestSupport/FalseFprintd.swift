@@ -51,7 +51,7 @@ enum FalseFprintd {
         @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s',
                              out_signature='a{sv}')
         def GetAll(self, interface):
-            # What is sent from here on comes after the answer, so it no longer comes early.
+            # Later signals come after the answer, so they are no longer early.
             armed.append(True)
             return {'name': 'A\x1b[2Jreader', 'num-enroll-stages': dbus.Int32(-1)}
         @dbus.service.signal(I + '.Device', signature='sb')

@@ -100,7 +100,7 @@ package final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  /// Waits until the screen has shown a text so many times, at most a minute.
+  /// Waits until the screen has shown a text this many times, at most a minute.
   package func waitFor(_ text: String, times: Int = 1) throws {
     try wait(text) { self.screen.ranges(of: text).count >= times }
   }

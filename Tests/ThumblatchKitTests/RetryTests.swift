@@ -3,7 +3,7 @@ import Testing
 import ThumblatchKit
 import ThumblatchKitTesting
 
-/// A session that retries by itself.
+/// A session that retries automatically.
 @Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
   private static let down = AuthError(.providerUnavailable(retryAfter: nil, status: 503), "down")
@@ -189,7 +189,7 @@ struct RetryTests {
 
   @Test(
     arguments: [
-      // The clock stands at Tue, 14 Nov 2023 22:13:20 GMT.
+      // The clock shows Tue, 14 Nov 2023 22:13:20 GMT.
       ("20", 20), ("Tue, 14 Nov 2023 22:13:40 GMT", 20), ("Wed, 15 Nov 2023 00:00:00 GMT", nil),
       ("90000", nil), ("99999999999999999999", nil),
     ] as [(String, Int64?)]

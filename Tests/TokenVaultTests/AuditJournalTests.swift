@@ -215,7 +215,7 @@ struct AuditJournalTests {
     for number in 0..<3 { try await bench.signIn(try #require(vault), "a\(number)") }
     await vault?.sendToJournal()
     vault = nil
-    // The whole state goes back to an older one, which is consistent in itself.
+    // The whole state is replaced by an older one, which is consistent in itself.
     let old = try bench.snapshot()
     let again = try await bench.open(journal: journal)
     try await bench.signIn(again, "b")

@@ -129,7 +129,7 @@ struct DiscardedTokenTests {
     #expect(facts.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-1"])
     #expect(await vault.signIns.discarded.isEmpty)
-    // The caller that signed in is told, and no other caller.
+    // Only the caller that signed in is told.
     #expect(try await vault.stateOfMe().replaced == nil)
   }
 

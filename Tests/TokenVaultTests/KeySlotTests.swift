@@ -208,7 +208,7 @@ struct KeySlotTests {
       return
     }
     tpm.fail(nil)
-    // The slot of the TPM goes with its counter.
+    // The slot of the TPM is removed with its counter.
     let own = try #require(try both.facts().slots.first { $0.kind == .tpm })
     try both.remove(own.identifier)
     #expect(try both.facts().tier == .securityKey && !both.hasCounter)

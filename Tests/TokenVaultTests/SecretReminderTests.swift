@@ -30,7 +30,7 @@ struct SecretReminderTests {
 
   private var reminder: Notice { .secretExpires(account: "me", at: end) }
 
-  /// The notices so far, once no agent is looked for any more.
+  /// The notices so far, after the engine has stopped looking for an agent.
   private func notices() async -> [Notice] {
     while await vault.isGivingNotices { await Task.yield() }
     return agents.notices.map(\.notice)
@@ -73,7 +73,7 @@ struct SecretReminderTests {
     #expect(await notices() == [reminder])
   }
 
-  /// Git stores passwords that live for an hour, and there is no person who could make another one.
+  /// Git stores passwords that are valid for an hour, and no person can renew them.
   @Test
   func aSecretOfLessThanADayNeedsNoReminder() async throws {
     let soon = bench.clock.wall.seconds + Self.day

@@ -83,7 +83,7 @@ struct MessageBufferTests {
     #expect(try buffer.nextCall() == nil)
     try buffer.append([UInt8(ascii: " ")])
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
-    // The same again: nothing was dropped in between.
+    // The same again: nothing was dropped between the two.
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
     let received = unsafe buffer.receive { _ in
       Issue.record("there is no room to lend")

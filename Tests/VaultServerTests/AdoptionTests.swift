@@ -26,7 +26,7 @@ struct AdoptionTests {
     return await failure { _ = try await vaults.addSlot(call, of: root) }
   }
 
-  /// What an engine leaves that is killed before it rekeys a vault.
+  /// The state after an engine was killed before it rekeys a vault.
   private func begin() throws -> RecoveryCode {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: try Directory(path: machine.path)),

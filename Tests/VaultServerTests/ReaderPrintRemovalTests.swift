@@ -37,7 +37,7 @@ struct ReaderPrintRemovalTests {
 
     /// The deletions, in order.
     ///
-    /// `removed` stands for the vault.
+    /// `removed` takes the role of the vault.
     let events = Mutex<[String]>([])
     private let answer: PrintDeletion
 

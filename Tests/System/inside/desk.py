@@ -79,7 +79,7 @@ def the_next_one_passes():
 
 
 def start_agent(unit=AGENT):
-    # A start would wait until systemd restarts it by itself.
+    # A start would wait until systemd restarts it automatically.
     DESK.manager("systemctl", "restart", unit)
     until(watching, "the agent does not watch")
 
@@ -248,7 +248,7 @@ def sleepEndsAPromptAtATerminal():
             command.type("").expect("System password for")
         with asleep():
             check(not is_armed(), "the reader is armed during sleep")
-        # A question is out until it is answered, and the right password opens nothing any more.
+        # The window stays until it is answered, but the right password no longer opens anything.
         if password:
             command.type(password)
         command.expect(CANCELLED)
@@ -273,7 +273,7 @@ def strangeNamesAndReasonsAreShownAsText():
     DESK.run("desk.press('Escape')")
     asker.gets_nothing()
     os.unlink(program)
-    # What is longer, or not the name of an account, is refused and not shown.
+    # A longer name, or one that is not valid for an account, is refused and not shown.
     for asker in (Asker("--reason", "x" * 10_000), Asker(account=STRANGE), Asker(account="x" * 10_000)):
         asker.gets_nothing(status=2, text="error: ")
         check(DESK.run("desk.count()") == asker.before, "it is shown")

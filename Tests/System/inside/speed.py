@@ -20,8 +20,8 @@ TOOL_RUNS = 100
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
 # with the same sandbox that loads libcurl.
 AHEAD, BEYOND_LIBRARIES = 4, 5
-# A valid token beside a rule for other programs may take this many times what it takes without rules: by
-# a kept connection, and by a new one, whose process is looked at.
+# With a rule for other programs, a valid token may take this many times as long as without rules:
+# over a kept connection, and over a new one, whose process is examined.
 RULED = {"kept": 1.1, "each": 2.5}
 RULED_ROUNDS = 7
 

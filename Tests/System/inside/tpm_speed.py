@@ -15,7 +15,7 @@ from paths import refresh, spare_taken, valid_token
 from scenarios import STATE, Failure, check, main, run, scenario
 
 RUNS = 8
-# The limit in milliseconds beside the TPM's own time.
+# The limit in milliseconds in addition to the TPM's own time.
 BEYOND = 60
 # How often each later path is measured, and how many times the file tier's slower median it may take.
 LATER_RUNS, LATER = 30, 1.2

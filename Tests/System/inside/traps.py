@@ -55,7 +55,7 @@ def anEngineThatTrapsInMidRefreshLeavesNothingAndLosesNothing():
     provider.release()
     look_at(command.end(status=None))
     until(lambda: show("thumblatchd.service", "ActiveState") == "active", "no other engine came")
-    # Its answer lies in the slot. The next caller gets it without another refresh.
+    # Its answer is in the slot. The next caller gets it without another refresh.
     check(is_valid(newer_token(known)), "the provider does not know the token")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
 

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// Agents that keep what they are told.
+/// Agents that record their prompts and notices.
 final class ScriptedAgents: DesktopAgents {
   private struct State {
     /// The newest first.
@@ -53,7 +53,7 @@ final class ScriptedAgents: DesktopAgents {
     for search in held { search.resume() }
   }
 
-  /// Waits until so many prompts were given; returns the last one.
+  /// Waits until this many prompts were given; returns the last one.
   func prompt(_ count: Int = 1) async -> PresenceNeed {
     while given.count < count { await Task.yield() }
     return given[count - 1].need
