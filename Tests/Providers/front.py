@@ -178,7 +178,7 @@ def server_context(certificate, key):
 
 
 class Server:
-    """Accepts connections, each in its own thread. It can stop listening, and listen at the same
+    """Accepts connections, each in its own thread. It can stop listening, and listen on the same
     port again."""
 
     def __init__(self, host, port, tls=None):

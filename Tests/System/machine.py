@@ -31,7 +31,7 @@ def keep(lines, path):
 
 
 class Failure(Exception):
-    """The machine did not do what it must."""
+    """The machine failed."""
 
 
 class Machine:
@@ -72,7 +72,8 @@ class Machine:
     def add_tpm(self):
         """Gives the machine a TPM in software, from the next boot on.
 
-        Its bridge makes a terminal that stands at /dev/tpmrm0, as udev would leave the device."""
+        Its bridge makes a terminal at /dev/tpmrm0, with the mode that udev would give the
+        device."""
         state = os.path.join(self.directory, "tpm")
         os.mkdir(state)
         self.tpm = subprocess.Popen(["python3", "-B", BRIDGE, state], stdin=subprocess.PIPE,
@@ -89,8 +90,8 @@ class Machine:
     def add_key(self, number, *options, pin=None):
         """Gives the machine a security key in software, for its next boot.
 
-        It stands at /dev/hidraw<number>. Its person is the scenario: it writes lines to the pipe `say` in
-        /opt/keys/<number>, and reads what the key tells in the file `told` there."""
+        It is at /dev/hidraw<number>. The scenario acts as its person: it writes lines to the pipe
+        `say` in /opt/keys/<number>, and reads the key's reports in the file `told` there."""
         place = self.path(f"/opt/keys/{number}")
         os.makedirs(place)
         os.mkfifo(f"{place}/say")

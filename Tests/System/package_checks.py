@@ -48,7 +48,8 @@ def hardening(packages, count):
 
 
 def modes(dump):
-    """What each profile allows, by the paths as they are written: the parser's list of its rules."""
+    """The permissions of each profile, by the paths as they are written: the parser's list of its
+    rules."""
     found, profile = {}, ""
     for line in dump.splitlines():
         if name := re.match(r"Name:\s+(\S+)$", line):
@@ -60,9 +61,8 @@ def modes(dump):
 
 
 def lacks(root, allowed):
-    """The paths that the programs use, and that their profiles do not allow.
-
-    A socket is used by the engine, and by the helper that listens at it if that has a profile."""
+    """The paths that the programs use but their profiles do not allow. A socket is used by the
+    engine, and by the helper that listens on it if that has a profile."""
     flaws = []
     units = root + "/usr/lib/systemd/system/"
     for unit in sorted(glob.glob(units + "*.socket")):

@@ -4,8 +4,8 @@
     chromium.py REPORT [--user NAME] [--password TEXT] [--deny] URL
 
 REPORT is a directory for `report.json` and for pictures of the last page, `WIDTH-light.png` and
-`WIDTH-dark.png`. The report has the title, the text, whatever the page's policy stopped, whether
-anything overflows, and the colours.
+`WIDTH-dark.png`. The report has the title, the text, violations of the page's policy, overflowing
+elements, and the colours.
 """
 import argparse
 import base64

@@ -1,4 +1,4 @@
-"""What the browser driver asks a page, as JavaScript expressions."""
+"""The browser driver's questions to a page, as JavaScript expressions."""
 
 NAME_OF = """(one => !one || one === document.body ? '' :
   (one.labels && one.labels.length ? one.labels[0] : one).innerText.trim())"""

@@ -58,7 +58,7 @@ class Asker:
         leaves_nothing()
 
     def gets_nothing(self, status=3, text=CANCELLED, left=0):
-        """Expects an error, and that nothing is left but so many notifications of ended programs."""
+        """Expects an error, and that only this many notifications of ended programs remain."""
         given, said = self.process.communicate(timeout=LIMIT)
         check(given == "", "there is output")
         check(self.process.returncode == status and text in said, f"{self.process.returncode} {said}")

@@ -58,8 +58,8 @@ def whatNoRefreshCanDoWithout():
 
 @scenario
 def aRefreshTakesWhatItMay():
-    """The programs of comparison are started in turn with the refreshes: what the start of a unit takes
-    differs from one minute to the next."""
+    """The programs of comparison are started in turn with the refreshes: the time for the start of
+    a unit differs from one minute to the next."""
     for name in ("bare", "libraries"):
         start_unit(name, name)
     talk = Conversation(ADA)
@@ -103,7 +103,7 @@ def set_own_rule(value):
 def aRuleForOthersCostsHardlyAnything():
     """A rule for other programs, and rules that hold for the program, in turn with none.
 
-    Only the first has a limit: a program under a rule has its token from the vault itself.
+    Only the first has a limit: a program under a rule gets its token from the vault itself.
     """
     times = {}
     with policy_as_before() as before:

@@ -90,7 +90,7 @@ def rounds(tier):
 
 
 def later_rounds(tier):
-    """The paths of an engine that has opened the vault, and is not stopped any more."""
+    """The paths of an engine that has opened the vault, and is no longer stopped."""
     talk, times = Conversation(ADA), {}
     refresh(talk)
     for _ in range(LATER_RUNS):

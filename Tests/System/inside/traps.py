@@ -1,5 +1,5 @@
 """The programs are killed as a crash would kill them, while they hold secrets. No core is left, no
-secret is printed, and interrupted work goes on."""
+secret is printed, and interrupted work continues."""
 import contextlib
 import glob
 import os

@@ -56,7 +56,7 @@ class Provider:
                     self.access_tokens[entry["access_token"]] = entry
 
     def issue(self, token):
-        """The entry of an access token, or None if the provider has never given it out."""
+        """The entry of an access token, or None if the provider never issued it."""
         with self.lock:
             self.update()
             return self.access_tokens.get(sha256(token))
