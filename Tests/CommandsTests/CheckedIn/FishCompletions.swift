@@ -41,8 +41,7 @@ struct FishCompletions {
         complete --do-complete (string join ' ' -- (string escape -- $words) (commandline --current-token))
     end
 
-    # Whether the position is an operand from the first to the last number, of the verb that
-    # follows.
+    # Whether the position is an operand from the first to the last number, of the verb that follows.
     function __thumblatch_at --argument-names first last
         set --local words (__thumblatch_words)
         set --local length 1
