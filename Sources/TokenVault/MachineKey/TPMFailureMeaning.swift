@@ -60,12 +60,12 @@ extension VaultFailure {
     case .wrongAuthorization:
       return .vaultUnsafe(
         "the TPM and the slot of the machine key do not belong together",
-        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
+        hint: "restore the directory machine-key from a copy; or \(recoverByOwner)"
       )
     case .damaged:
       return .vaultUnsafe(
         "the TPM's slot of the machine key is damaged",
-        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
+        hint: "restore the directory machine-key from a copy; or \(recoverByOwner)"
       )
     case .busy: return .tpmUnavailable("the TPM is busy: try again")
     case .lockedOut:
@@ -121,7 +121,7 @@ extension VaultFailure {
   static func machineKeyDamaged(_ what: String) -> VaultFailure {
     .vaultUnsafe(
       "the machine key cannot be used: \(what)",
-      hint: "restore the directory machine-key from a backup; nothing was changed"
+      hint: "restore the directory machine-key from a copy; nothing was changed"
     )
   }
 
