@@ -16,7 +16,7 @@ final class Person: PresencePresenter {
     case cancel
     /// Does nothing at the prompt: a finger touches the reader, or none does.
     case finger
-    /// The same, and types the system password when it is asked for.
+    /// The same, and types the system password when the prompt asks for it.
     case either
   }
 
@@ -57,7 +57,7 @@ final class Person: PresencePresenter {
     if let password = try? Password(text) { prompt.answer(password) }
   }
 
-  /// Reports what the person sees, until the prompt is over.
+  /// Reports the texts that the person sees, until the prompt has ended.
   private func follow(
     _ prompt: PresencePrompt,
     answering: Bool = false,

@@ -153,7 +153,7 @@ extension ImportVerbTests {
     #expect(home.settings("git/credentials") == bob)
   }
 
-  /// A repeated command finishes the removal of what the account keeps already.
+  /// A repeated command finishes the removal of a login that the account already has.
   @Test(arguments: [true, false])
   func theSecretOfTheAccountIsCompared(_ isSame: Bool) throws {
     let home = try ProviderHome()

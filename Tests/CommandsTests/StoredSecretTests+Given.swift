@@ -92,7 +92,7 @@ extension StoredSecretTests {
     }
   }
 
-  /// podman logout --all erases what the list has.
+  /// podman logout --all erases all secrets in the list.
   @Test
   func dockersListEndsWithItsSecret() throws {
     let input = #"{"ServerURL":"git.example.org","Username":"ann","Secret":"hunter2"}"#

@@ -104,7 +104,7 @@ struct StoredSecretTests {
     #expect(play.code == .done && hosts.contains("account = git.example.org-ann-2\n"))
   }
 
-  /// Git writes back what it has got, after each use.
+  /// After each use, git stores the secret that it got.
   @Test(arguments: [true, false])
   func whatGitWritesBackIsNotStoredAgain(_ isLocked: Bool) throws {
     let (play, hosts) = try run("git-credential store", Self.approved) { stage in

@@ -23,7 +23,7 @@ extension ReaderTests {
       try FingerprintReaderTests.enroll(name, as: finger, on: chip, by: library)
     }
 
-    /// An enrollment that has begun, and does not end by itself.
+    /// An enrollment that has begun, and ends only if it is cancelled.
     private func begun(_ finger: Finger = .leftLittle) -> ReaderOperation<StoredPrint> {
       let events = VirtualReaderEvents<EnrollEvent>()
       let operation = library.enroll(finger, milliseconds: 60_000) { events.put($0) }

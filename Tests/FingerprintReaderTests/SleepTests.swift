@@ -45,7 +45,7 @@ extension ReaderTests {
     @Test
     func fprintdHasReleasedItBeforeTheComputerSleeps() throws {
       defer { remove() }
-      // If looking took longer than fprintd may take to release the reader, it looks again.
+      // If the search took longer than fprintd's time to release the reader, it searches again.
       var looks = 1
       while try !isReleasedFirst() {
         looks += 1

@@ -158,7 +158,7 @@ final class Probe {
     application.quit()
   }
 
-  /// Fills a list that has rows only for what is near the screen, scrolls it, and takes it out.
+  /// Fills a list that has rows only near the visible part, scrolls it, and removes it.
   private func showLongList(_ place: Bin) {
     let builder = Builder(ui: PackageResources.long_ui)
     var list: LongList? = builder.object("rows")

@@ -18,7 +18,7 @@ extension AgentTests {
     )
   }
 
-  /// The app has no desktop of its own here, as one that a unit of the person starts.
+  /// The app has no desktop of its own here, like an app in a unit of the person.
   @Test
   func anAgentShowsThePromptOfAnApp() throws {
     let agent = try startAgent()

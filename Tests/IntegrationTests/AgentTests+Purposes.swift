@@ -6,7 +6,7 @@ import VaultInterface
 
 // Everything that a finger may answer is asked at the desk.
 extension AgentTests {
-  /// Runs a command without a terminal, and touches the reader once the desk asks for this.
+  /// Runs a command without a terminal, and touches the reader when the desktop asks for it.
   private func touch(
     _ command: [String],
     to purpose: String,

@@ -59,7 +59,7 @@ struct AgentTests {
     #expect(try agent.child.wait() == .exited(0))
   }
 
-  /// A program of a person that calls itself an agent, and does nothing but print what it gets.
+  /// A program of a person that acts as an agent, and only prints the prompts that it gets.
   private func idleAgent(of person: Someone) throws -> Run {
     let program = """
       import socket, sys

@@ -230,7 +230,7 @@ struct DesktopAppBackupTests {
     #expect(try person.run("account", "list").succeeded().contains("work"))
     #expect(try shell("stat -c '%a %U' \(providerFile)") == "600 \(person.user.name)\n")
     try person.shell("diff ~/.config/thumblatch/providers.d/dev.conf \(providerFile)").succeeded()
-    // An account that exists is not changed, which needs no check. A file that is missing comes back.
+    // An existing account is not changed, which needs no check. A missing file is written again.
     try shell("rm \(providerFile)")
     try chooseBackup(file)
     try enter(Self.passphrase)

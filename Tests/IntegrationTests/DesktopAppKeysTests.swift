@@ -167,7 +167,7 @@ struct DesktopAppKeysTests {
     try key.say("touch")
   }
 
-  /// A lock takes the page with the other button away.
+  /// A lock closes the page with the other button.
   private func opensALockedApp(_ key: SoftwareKey) throws {
     try person.endEngine()
     try app.sees("The Vault Is Closed")
@@ -244,7 +244,7 @@ struct DesktopAppKeysTests {
   }
 
   private func replaceCode(_ first: String) throws {
-    // A lock takes the code away, and changes nothing.
+    // A lock hides the code, and changes nothing.
     let lost = try beginReplacement()
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")

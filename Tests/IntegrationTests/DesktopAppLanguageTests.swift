@@ -35,7 +35,8 @@ struct DesktopAppLanguageTests {
     #expect(english.count > 150)
   }
 
-  /// Expects that no control shows a text of the app in English; what the libraries say is English.
+  /// Expects that no control shows a text of the app in English; texts of the libraries are
+  /// English.
   private func expectGerman(_ page: String, besides libraries: Set<String> = []) throws {
     let shown = try app.run("texts()")
     guard case .array(let texts) = shown, !texts.isEmpty else {

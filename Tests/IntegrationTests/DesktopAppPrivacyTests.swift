@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The desktop app hides what it shows: real engine, real PAM, and a stand-in for logind.
+/// The desktop app hides its contents: real engine, real PAM, and a stand-in for logind.
 @Suite(.serialized)
 struct DesktopAppPrivacyTests {
   private static let blur = "Blur this window while you work in another one"

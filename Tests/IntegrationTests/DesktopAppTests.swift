@@ -93,7 +93,7 @@ struct DesktopAppTests {
     try app.misses("work@example.org")
     #expect(try person.run("status").succeeded().contains("private"))
 
-    // The doctor's findings, with what to do.
+    // The doctor's findings, with their remedies.
     try person.run(
       "provider",
       "add",

@@ -33,7 +33,7 @@ struct DesktopPromptTests {
     try person.start(["token", "me"], variables: desk.variables)
   }
 
-  /// Ends with an exit code and a text, and takes everything from the screen.
+  /// Expects an exit code and a text, and removes everything from the screen.
   func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
     try desk.expectEnd(of: run, code, text, hiding: Someone.systemPassword, others: others)
   }

@@ -28,7 +28,7 @@ extension DesktopSignInTests {
     #expect(try app.run("focused()") == .string(host))
     try expectWhole(app, "template-empty")
 
-    // The host is not an address, and each field keeps what was typed.
+    // The host is not an address, and each field keeps its typed text.
     try app.run("type('https://id.example.org')")
     try fill("The realm", "staff", app)
     try fill("Client ID", "thumblatch", app)

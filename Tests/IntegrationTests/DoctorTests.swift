@@ -109,7 +109,7 @@ struct DoctorTests {
       "\(fault) \(findings.filter { $0.level != "ok" })"
     )
     #expect(end == .exited(findings.contains { $0.level == "problem" } ? 6 : 0), "\(fault)")
-    // The other examinations ran all the same.
+    // The other examinations ran nevertheless.
     let names = Set(findings.map(\.name))
     let always = [
       "programs", "state-directory", "providers", "password", "locale", "clock", "engine",

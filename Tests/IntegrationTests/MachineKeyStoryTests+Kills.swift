@@ -10,7 +10,8 @@ extension MachineKeyStoryTests {
   /// TPM2_CreatePrimary, TPM2_Create, TPM2_Load and TPM2_Unseal.
   private static let ofSlot = ["131", "153", "157", "15e"]
 
-  /// Does something, and waits until the TPM holds the last of these commands, which come in turn.
+  /// Performs an action, and waits until the TPM delays the last of these commands, which come in
+  /// this order.
   func hold(_ commands: [String], of tpm: SoftwareTPM, after begin: () throws -> Void) throws {
     if let first = commands.first { try tpm.command("hold \(first)") }
     try begin()

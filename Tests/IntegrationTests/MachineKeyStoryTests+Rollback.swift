@@ -97,7 +97,7 @@ extension MachineKeyStoryTests {
     try endConversation(person, with: tpm)
   }
 
-  /// Puts the copy in the place of the directory, which is refused, and takes it away again.
+  /// Replaces the directory with the copy, which is refused, and removes it again.
   private func expectRefusalOfCopy(_ person: Person) throws {
     let present = person.base + "/present"
     try shell("mv \(person.state) \(present) && cp -a \(person.base)/copy \(person.state)")

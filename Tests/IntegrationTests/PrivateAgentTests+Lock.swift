@@ -12,7 +12,7 @@ extension PrivateAgentTests {
     try bus.act(event)
   }
 
-  /// The computer may sleep, and no window waits for the password of the person that comes back.
+  /// The computer may sleep, and no window waits for the password when the person returns.
   private func isOver(_ run: Run, _ code: Int32, _ text: String) throws {
     try ends(run, code, text)
     try bus.run("await_inhibitor(False)")

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The programs side by side, as they are installed, but with virtual fingerprint readers.
+/// The programs in one directory, as they are installed, but with virtual fingerprint readers.
 ///
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests. With
 /// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, the tests fail unless those are the released ones.

@@ -121,7 +121,7 @@ struct ProviderAccountTests {
     let usual = try member.run("token", "work").succeeded()
     let narrow = try member.run("token", "work", "--scope", "openid read").succeeded()
     #expect(narrow != usual)
-    // In any order, and repeated. No token takes the place of another.
+    // In any order, and repeated. No token replaces another.
     #expect(try member.run("token", "work", "--scope", "read openid read").succeeded() == narrow)
     #expect(try member.provider.refreshes().map { $0.form["scope"] } == ["openid read"])
     let told = try object(

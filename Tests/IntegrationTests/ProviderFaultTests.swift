@@ -145,8 +145,8 @@ struct ProviderFaultTests {
   }
 }
 
-/// In its own suite: it takes as long as an exchange helper may live, and no other test waits for
-/// it.
+/// In its own suite, because it takes as long as an exchange helper may run. No other test waits
+/// for it.
 @Suite
 struct HangingProviderTests {
   @Test

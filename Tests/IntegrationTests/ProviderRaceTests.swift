@@ -5,7 +5,7 @@ import Testing
 
 /// Many processes need a token of one account at the same moment.
 ///
-/// The provider rotates, and revokes everything if a refresh token comes twice.
+/// The provider rotates, and revokes everything if a refresh token is used twice.
 @Suite(.serialized)
 struct ProviderRaceTests {
   private static let many = 64

@@ -9,7 +9,7 @@ import VaultInterface
 /// One user's load on the service does not reduce the share of another user.
 @Suite(.serialized)
 struct ServiceLimitTests {
-  /// A person with an account whose token has to be refreshed.
+  /// A person with an account whose token must be refreshed.
   ///
   /// Root plays the hostile user, with a provider that answers no request.
   private struct Scene {

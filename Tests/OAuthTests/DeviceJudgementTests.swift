@@ -69,7 +69,7 @@ struct DeviceJudgementTests {
     )
   }
 
-  /// A page of one file shows by its fragment what the person needs.
+  /// A page of one file shows the right part for the person by its fragment.
   @Test
   func theFragmentOfAPageIsKept() throws {
     let body =

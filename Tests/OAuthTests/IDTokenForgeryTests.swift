@@ -47,7 +47,7 @@ struct IDTokenForgeryTests {
     #expect(try forged(header: #"{"kid":"e"}"#).hasPrefix(refused))
   }
 
-  /// The attack: the public key is known to all, and HMAC takes any bytes as a secret.
+  /// The attack: the public key is known to all, and HMAC accepts any bytes as a secret.
   @Test
   func thePublicKeyIsNoSecret() throws {
     for (kid, key) in [("r", TokenSigner.Key.rsa), ("e", .p256), ("d", .ed25519)] {

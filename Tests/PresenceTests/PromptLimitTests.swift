@@ -92,7 +92,7 @@ struct PromptLimitTests {
     #expect(limit.pause(of: question(socket: "other"), at: at(now)) == nil)
   }
 
-  /// A container may ask for many accounts, and never show what it has opened.
+  /// A container may open prompts for many accounts, and never show them.
   @Test
   func programsBehindASocketDoNotUseUpTheLimitsOfOthers() {
     var limit = PromptLimit()

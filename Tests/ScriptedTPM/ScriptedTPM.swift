@@ -2,7 +2,8 @@ package import MachineKey
 package import SecretMemory
 internal import Synchronization
 
-/// A TPM that keeps nothing secret: what it seals opens only with the same seed and authorization.
+/// A TPM that keeps nothing secret: its sealed secrets open only with the same seed and
+/// authorization.
 ///
 /// It fails as planned, once for each planned failure.
 package final class ScriptedTPM: TPMSealing {

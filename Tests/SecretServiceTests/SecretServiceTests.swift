@@ -46,7 +46,7 @@ struct SecretServiceTests {
     #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
   }
 
-  /// A vault locks what the next prompt does not name.
+  /// A vault locks the items that the next prompt does not name.
   @Test
   func aPromptForSomeOfTheNamedItemsKeepsTheOthersUnlocked() throws {
     let session = try bench.open()
@@ -155,7 +155,7 @@ struct SecretServiceTests {
 
   @Test
   func secretsOfAnEncryptedSessionAreEncrypted() throws {
-    // The program's side: the private key is 1, so its public key is 2 and what is shared is the
+    // The program's side: the private key is 1, so its public key is 2 and the shared secret is the
     // service's public key.
     let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
     let program = try AgreedKey(with: [9])

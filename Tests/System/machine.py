@@ -116,7 +116,7 @@ class Machine:
         network = (f"--network-namespace-path=/proc/{beside.leader}/ns/net" if beside
                    else "--private-network")
         notices = os.path.join(self.directory, "notices")
-        # A key that a scenario has unplugged is there no more at the boot after.
+        # A key that a scenario has unplugged is missing after the next boot.
         keys, self.plugged = self.plugged, []
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind(notices)
@@ -125,7 +125,7 @@ class Machine:
                     ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot",
                      "--notify-ready=yes", network, "--console=pipe",
                      "--link-journal=no", f"--machine={self.name}",
-                     # Locked memory, and memory that even root cannot read: nspawn takes both away.
+                     # Locked memory, and memory that even root cannot read: nspawn disables both.
                      "--system-call-filter=@memlock memfd_secret",
                      *self.shared, *keys, "--directory", self.root],
                     stdin=subprocess.DEVNULL, stdout=console, stderr=console,

@@ -55,7 +55,8 @@ def modes(dump):
         if name := re.match(r"Name:\s+(\S+)$", line):
             profile = found.setdefault(name[1], {})
         elif rule := re.match(r"Mode:\s+(\w+):\w+\s+Name:\s+\((.+)\)$", line):
-            # A path's first rule allows; one that denies it is listed after all of these.
+            # The first rule of a path allows it; a rule that denies it is listed after all of
+            # these.
             profile.setdefault(rule[2], rule[1])
     return found
 
@@ -91,7 +92,7 @@ def profiles(package, count):
         dump = subprocess.run([*parse, "--debug", path], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout
         flaws = lacks(root, modes(dump))
-        # A parser that takes anything would show nothing.
+        # A parser that accepts everything would prove nothing.
         with open(path, "a", encoding="utf-8") as file:
             file.write("profile broken { /etc/** rwq, }\n")
         broken = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

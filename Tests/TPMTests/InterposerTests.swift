@@ -33,7 +33,7 @@ struct InterposerTests {
     try tpm.removeCounter(counter.index, authorization: next)
     let messages = try bench.chip.messages()
     #expect(messages.count > 40)
-    // It sees what is loaded. The answer to the seal is encrypted.
+    // It sees loaded objects. The answer to the seal is encrypted.
     #expect(messages.count { holds($0, sealed.privatePart) } == 1)
     for secret in [bench.secret, bench.authorization, next] {
       let bytes = bytes(secret)

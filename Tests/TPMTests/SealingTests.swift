@@ -57,7 +57,7 @@ struct SealingTests {
     let sealed = try bench.seal()
     let other = try Bench()
     #expect(try other.failure(toOpen: sealed) == .anotherTPM)
-    // Nothing but the key was asked for.
+    // Only the key was requested.
     #expect(try !other.commands().contains(Bench.Command.startSession.number))
   }
 

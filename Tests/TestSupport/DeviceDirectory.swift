@@ -31,7 +31,7 @@ package enum DeviceDirectory {
   }
 }
 
-/// A machine of a test, in whose `/dev` a TPM comes and goes.
+/// A test's machine, in whose `/dev` a TPM appears and disappears.
 ///
 /// It is a mount namespace that a process keeps. Only root can enter it.
 package final class MachineWithTPM {

@@ -1,4 +1,4 @@
-/// A program that takes fprintd's name on a test's bus.
+/// A program that owns fprintd's name on a test's bus.
 enum FalseFprintd {
   static let script = #"""
     import dbus, dbus.mainloop.glib, dbus.service, sys
@@ -16,7 +16,7 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device', in_signature='s', out_signature='as')
         def ListEnrolledFingers(self, user):
             known = ['right-index-finger']
-            # An enrollment comes between two looks.
+            # An enrollment happens between two queries.
             if 'grow' in early and 'Claim' in calls:
                 known.append('left-thumb')
             return known

@@ -205,7 +205,7 @@ struct RetryTests {
     }
     let task = Task { try await made.session.request(AuthRequest("https://api.test/")) }
     let response = try await value(of: task, made.clock).get()
-    // The longer waits do not fit into the time: the answer is the outcome at once.
+    // The longer waits exceed the time limit: the first answer is the result.
     #expect(response.status == (seconds == nil ? 503 : 200))
     #expect(made.clock.elapsed == (seconds ?? 0) * 1_000_000_000)
   }

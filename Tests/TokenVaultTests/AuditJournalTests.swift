@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A journal that notes what it gets, and takes nothing if a test says so.
+/// A journal that records its entries, and refuses all if a test says so.
 private final class NotedJournal: AuditJournal {
   private struct State {
     var records: [JournalRecord] = []

@@ -221,7 +221,7 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
   }
 
-  /// The answer to a sign-in waits for newer keys, and another sign-in takes its place.
+  /// The answer to a sign-in waits for newer keys, and another sign-in replaces it.
   @Test(arguments: [false, true])
   func aLoginThatWasGivenUpIsRevokedUnlessTheProviderIsNotToBeTold(_ isLocal: Bool) async throws {
     let bench = try Bench()

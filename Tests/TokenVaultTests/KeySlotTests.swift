@@ -75,7 +75,7 @@ struct KeySlotTests {
     #expect(try slots.facts().isOpen && !slots.isHeldByCode)
   }
 
-  /// Each fault of the key, and a word of what is said.
+  /// Each fault of the key, and a word of its message.
   private static let faults: [(SecurityKeyFailure, afterTouch: Bool, says: String)] = [
     (.noLibrary, false, "install libfido2-1"), (.noKey, false, "no security key is plugged in"),
     (.anotherKey, false, "another one, or was reset"), (.severalKeys, false, "several"),

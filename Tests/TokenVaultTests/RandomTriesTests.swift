@@ -25,7 +25,7 @@ struct RandomTriesTests {
     case desktopChange
   }
 
-  /// A vault, and what the model expects of it.
+  /// A vault, and the model's expectations.
   private struct Story {
     var bench: Bench
     var vault: Vault

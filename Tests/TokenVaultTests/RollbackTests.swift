@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Which old copies are detected, and what they can do.
+/// The detected old copies, and their effects.
 @Suite(.timeLimit(.minutes(10)))
 struct RollbackTests {
   /// An old state of a vault, and the state two rotations later.

@@ -120,7 +120,7 @@ struct SecretReminderTests {
     #expect(agents.searches == 0)
   }
 
-  /// A reminder that no agent took comes again with the next use.
+  /// A reminder that no agent has shown is sent again with the next use.
   @Test
   func aReminderThatNoAgentTookIsGivenAgain() async throws {
     bench.clock.advance(20 * Self.day)

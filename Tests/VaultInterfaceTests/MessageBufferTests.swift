@@ -53,7 +53,8 @@ struct MessageBufferTests {
     #expect(try !buffer.hasMessage())
     try buffer.append(Array("} ".utf8) + [0] + [UInt8](repeating: 32, count: Self.most - 4))
     #expect(try buffer.hasMessage() && buffer.count == Self.most)
-    // Looking took nothing, and the bytes after the message count toward the next one's length.
+    // Examining it removed nothing, and the bytes after the message count toward the next one's
+    // length.
     let first = unsafe try buffer.next { bytes in bytes.count }
     #expect(first == 3)
     #expect(try !buffer.hasMessage())

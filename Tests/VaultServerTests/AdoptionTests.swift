@@ -52,7 +52,7 @@ struct AdoptionTests {
     var vaults: Vaults? = try machine.service(tpm)
     if let vaults {
       #expect(try await addTPM(vaults) != nil)
-      // Slots can be changed all the same.
+      // Slots can still be changed.
       let more = try await vaults.addSlot(AddSlotCall(kind: .recovery), of: root)
       let call = AddSlotCall(kind: .recovery, recovery: more.code)
       let slots = try await vaults.addSlot(call, of: root).slots

@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// A real shell that prints what it offers at the end of a line, one completion a line.
+/// A real shell that prints its completions at the end of a line, one a line.
 enum CompletionShell {
   /// Runs a script.
   ///

@@ -8,7 +8,7 @@ import VaultInterface
 
 /// The cases of `VaultError`.
 ///
-/// A new case makes `VaultError.listedCase` incomplete, and a test asks for a sample of it.
+/// A new case makes `VaultError.listedCase` incomplete, and a test requires a sample of it.
 enum VaultErrorCase: CaseIterable {
   case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger, noSuchKey
   case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured

@@ -97,7 +97,7 @@ struct MessageTests {
     }
   }
 
-  /// The literals of these calls are read, and of no others.
+  /// Only the literals of these calls are read.
   @Test
   func theTextsOfACallAreItsLiterals() throws {
     let refused = try SourceTexts(of: "Sources/TokenVault", in: "invalidArgument(").parts

@@ -65,7 +65,7 @@ enum RoomTexts {
     return (String(line[..<mark.lowerBound]), String(line[mark.upperBound...]))
   }
 
-  /// The parts of a room's literals that are in none of these lists of their file.
+  /// The parts of a room's literals that are missing in the lists of their file.
   static func missing(in room: String, _ stated: [StatedTexts]) throws -> [SourceTexts.Part] {
     let folder = "Sources/\(room)"
     let lists = stated.filter { list in

@@ -14,9 +14,9 @@ struct StatedTexts {
   var folders: [String]
   /// The function whose literals are compared; `nil` for all of the room.
   var call: String?
-  /// The texts, with what brings each about; a marked value is `‹work›`.
+  /// The texts, each with its cause; a marked value is `‹work›`.
   var entries: [(what: String, text: String)]
-  /// Whether they are what the engine says of a call.
+  /// Whether they are the engine's messages about a call.
   var isOfEngine = false
   /// The room's texts for translators, in lower case; empty if it is not translated.
   var catalog = ""

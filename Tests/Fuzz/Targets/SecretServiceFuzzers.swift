@@ -5,16 +5,16 @@ internal import SystemBus
 extension Fuzzer {
   /// Calls of two programs at the Secret Service.
   ///
-  /// A call is a byte for the program and for the end of what it waits for, and four lines: path,
-  /// interface, member and signature. Its values follow: a byte for a number and for a count, and a line
-  /// for a text, a path, bytes, and the signature of a variant.
+  /// A call is a byte for the program and for the end of its waiting work, and four lines: path,
+  /// interface, member and signature. Its values follow: a byte for a number and for a count, and a
+  /// line for a text, a path, bytes, and the signature of a variant.
   static let secretService = Fuzzer(
     "secret-service",
     maximum: 64 * 1024,
     dictionary: "secrets"
   ) { input in
     let bus = SecretBus()
-    // An agreement of a key takes a millisecond, so an input makes few calls.
+    // A key agreement takes a millisecond, so an input makes few calls.
     for _ in 0..<24 where !input.isEmpty { try? bus.call(&input) }
   }
 }

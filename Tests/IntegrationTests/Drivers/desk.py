@@ -76,7 +76,8 @@ class Desk:
 
     def wait(self, seconds, is_done):
         limit = time.monotonic() + seconds
-        # The condition is not held: a call waits for the thread that reports what the monitor saw.
+        # The condition's lock is not held, because a call waits for the thread that reports the
+        # monitor's messages.
         while not is_done():
             if time.monotonic() > limit:
                 return False

@@ -44,7 +44,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     refused(talk, "NoDesktop", "no agent runs in your session")
     talk.close()
     ADA.type("touch", f"{CALLS}/{run_id('bob')}").expect("Permission denied").end(status=1)
-    # The program itself comes when it is called, and leaves: there is no notification server here.
+    # The agent program starts when it is called, and ends: there is no notification server here.
     agent = ADA.type("thumblatch", "agent")
     until(watching, "the agent does not watch")
     let_the_token_age()

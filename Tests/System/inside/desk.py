@@ -27,7 +27,7 @@ class Asker:
     """A program of Ada's manager that asks for a token that only a refresh can bring."""
 
     def __init__(self, *options, account=ACCOUNT, program=()):
-        # The number of prompts is not what is tried here.
+        # The number of prompts is not tested here.
         run("systemctl", "restart", "thumblatchd.service")
         let_the_token_age()
         self.before = DESK.run("desk.count()")
@@ -104,7 +104,7 @@ def otherProgramsCanOnlyEndTheCheck():
     check(not DESK.run("desk.has_window()"), "a window has opened")
     touch(FINGER)
     asker.gets_token()
-    # A close is the server's own signal, whichever program asks for it.
+    # The server itself sends the signal of a closed notification, whichever program closes it.
     asker = Asker()
     DESK.run(f"desk.close({asker.shown()})")
     asker.gets_nothing()

@@ -128,7 +128,7 @@ def theFirstTokenComesInTime():
     # The unit of the helper starts while that of the exchange does.
     beyond = FIGURES[f"TPM: {REFRESH}"] - FIGURES[f"file: {REFRESH}"] - own
     check(beyond <= BEYOND, f"the first refresh takes {beyond:.0f} ms more")
-    # Nothing else is waited for: what any unit with this sandbox takes is not the vault's.
+    # Nothing else is measured: the time that any unit with this sandbox takes is not the vault's.
     beyond = FIGURES[f"TPM: {STORED}"] - FIGURES[f"file: {STORED}"] - own - FIGURES[f"TPM: {BARE}"]
     tell(f"{STORED}, beyond a bare unit as well", beyond)
     check(beyond <= BEYOND, f"the first stored token takes {beyond:.0f} ms more than a bare unit")
