@@ -51,7 +51,9 @@ struct FprintdCheck {
     self.report = report
   }
 
-  /// Runs the check until the reader is released. A verdict is reported earlier.
+  /// Runs the check until the reader is released.
+  ///
+  /// A verdict is reported earlier.
   ///
   /// fprintd may need time to release the reader, or may hang.
   mutating func run(_ tell: (Verdict) -> Void) throws(ReaderError) {

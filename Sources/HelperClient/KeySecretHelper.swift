@@ -10,8 +10,9 @@ package struct KeySecretHelper: SecurityKeySealing {
   private static let lookLimit: Int64 = 10
   /// How long a touch may take, in seconds: a key stops waiting after about 30.
   private static let touchLimit: Int64 = 70
-  /// How long the helper may run after its reply, in milliseconds. It may have to cancel a wait for
-  /// a touch.
+  /// How long the helper may run after its reply, in milliseconds.
+  ///
+  /// It may have to cancel a wait for a touch.
   private static let courtesy: Int32 = 2000
 
   private let route: HelperRoute

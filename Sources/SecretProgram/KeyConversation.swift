@@ -119,7 +119,9 @@ struct KeyConversation {
     }
   }
 
-  /// Reports that the key waits for a touch. Another reply follows.
+  /// Reports that the key waits for a touch.
+  ///
+  /// Another reply follows.
   private func tell(_ event: some VarlinkRecord, _ socket: borrowing Descriptor) {
     guard streams else { return }
     do {

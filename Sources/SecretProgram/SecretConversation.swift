@@ -13,8 +13,9 @@ internal import Varlink
 /// compares each key that it opens. The libraries keep copies of secrets and authorization values,
 /// which disappear with the process.
 struct SecretConversation: ~Copyable {
-  /// Seconds after which a change of a counter ends in any case. The engine waits 10 s, and then
-  /// reads the counter.
+  /// Seconds after which a change of a counter ends in any case.
+  ///
+  /// The engine waits 10 s, and then reads the counter.
   private static let changeLifetime: UInt32 = 8
 
   private let socket = Descriptor(owning: 0)

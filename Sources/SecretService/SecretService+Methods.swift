@@ -150,7 +150,9 @@ extension SecretService {
     return try sessions.structure(content, session: session, of: call.sender)
   }
 
-  /// Stores a new item. An item with the same attributes is replaced after a prompt.
+  /// Stores a new item.
+  ///
+  /// An item with the same attributes is replaced after a prompt.
   private func createItem(_ call: SecretCall) throws(SecretServiceError) -> [BusValue] {
     var change = SecretChange(content: try sessions.content(call.arguments[1], of: call.sender))
     guard case .array(_, let properties) = call.arguments[0],

@@ -145,8 +145,9 @@ struct ProviderFaultTests {
   }
 }
 
-/// In its own suite, because it takes as long as an exchange helper may run. No other test waits
-/// for it.
+/// In its own suite, because it takes as long as an exchange helper may run.
+///
+/// No other test waits for it.
 @Suite
 struct HangingProviderTests {
   @Test

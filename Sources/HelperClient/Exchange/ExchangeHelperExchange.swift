@@ -63,8 +63,9 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
   private static let grace = 3
   /// How long it may run after its reply, in milliseconds.
   private static let courtesy: Int32 = 20
-  /// How long it may wait before it is used, in seconds. The time limits of its request are already
-  /// running then.
+  /// How long it may wait before it is used, in seconds.
+  ///
+  /// The time limits of its request are already running then.
   private static let longestWait: Int64 = 1
   /// The maximum length of an answer in bytes, so that it fits into a slot when it is sealed.
   private static let maximumBody = 60 * 1024

@@ -241,7 +241,9 @@ final class PresenceService {
 
   // MARK: end
 
-  /// Releases the reader. PAM needs no end, because it ends with this process.
+  /// Releases the reader.
+  ///
+  /// PAM needs no end, because it ends with this process.
   ///
   /// The result of a check is still reported. The engine has closed only its own direction, and
   /// counts a finger that was already seen.

@@ -15,7 +15,9 @@ extension PresenceService {
     return left < 0 ? Int32(clamping: wait) : min(left, Int32(clamping: wait))
   }
 
-  /// A module has given a message. A question may follow at once, and then includes it.
+  /// A module has given a message.
+  ///
+  /// A question may follow at once, and then includes it.
   func noteWords() {
     wordsDue =
       wordsDue ?? BootInstant(nanoseconds: BootInstant.now.nanoseconds + Self.wordsTime)

@@ -21,8 +21,9 @@ internal import Storage
 // A removal first writes its index and its last value. After the state says that there is no
 // counter, the next engine removes the counter as well.
 
-/// The TPM's counter that is being defined or removed. The record ensures that a killed engine
-/// leaves no unused counter.
+/// The TPM's counter that is being defined or removed.
+///
+/// The record ensures that a killed engine leaves no unused counter.
 struct CounterIntent: Sendable {
   /// How many random indices are tried until one is free.
   private static let draws = 16

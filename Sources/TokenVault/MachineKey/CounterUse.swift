@@ -23,8 +23,9 @@ struct CounterUse: Sendable {
     }
   }
 
-  /// The minimum time between two increments in a run, in seconds. The one at the end of the run
-  /// does not wait.
+  /// The minimum time between two increments in a run, in seconds.
+  ///
+  /// The one at the end of the run does not wait.
   private static let interval: Int64 = 3600
   /// The wait after a failed increment until the next try, in seconds.
   private static let failureInterval: Int64 = 300

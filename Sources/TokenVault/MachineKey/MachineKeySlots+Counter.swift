@@ -184,8 +184,9 @@ extension MachineKeySlots {
     }
   }
 
-  /// Compares again, serialized with other uses. With a TPM that has no counter of this directory,
-  /// it begins a new one.
+  /// Compares again, serialized with other uses.
+  ///
+  /// With a TPM that has no counter of this directory, it begins a new one.
   ///
   /// It begins one only if the machine key is open and a slot is sealed with this TPM now. That
   /// accepts the present vaults, unless there is an older ledger of the same TPM.

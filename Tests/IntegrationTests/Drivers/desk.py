@@ -76,8 +76,7 @@ class Desk:
 
     def wait(self, seconds, is_done):
         limit = time.monotonic() + seconds
-        # The condition's lock is not held, because a call waits for the thread that reports the
-        # monitor's messages.
+        # The lock is not held: a call waits for the thread that reports the monitor's messages.
         while not is_done():
             if time.monotonic() > limit:
                 return False
@@ -238,8 +237,7 @@ class Desk:
     # What other programs of the user do
 
     def forge(self, member, *values):
-        """Sends a signal in the server's name from another program, to all and to each client by
-        its name."""
+        """Sends a signal in the server's name from another program, to all and to each client."""
         kinds = "(us)" if member == "ActionInvoked" else "(uu)"
         for name in (None, *self.clients):
             self.bus.emit_signal(name, PATH, NAME, member, GLib.Variant(kinds, values))

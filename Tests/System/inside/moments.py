@@ -55,8 +55,7 @@ class Request:
         check(is_valid(parameters["access_token"]), "the provider does not know the token")
 
     def is_refused(self):
-        """Whether its prompt can no longer release anything, or the vault has closed the
-        connection."""
+        """Whether its prompt can release nothing now, or the vault has closed the connection."""
         try:
             error, parameters = self.talk.call(self.method, **self.parameters, prompt=self.prompt)
         except HungUp:
