@@ -172,6 +172,29 @@ struct OIDCAgentImportTests {
     #expect(home.settings("oidc-agent/work") == Self.file && (try? home.text("work")) == nil)
   }
 
+  /// A provider that is there keeps the certificates of its own file, so those of the login are not shown.
+  @Test
+  func theCertificatesOfAKnownProviderStay() throws {
+    let home = try home()
+    let lines = ["kind = oidc", "issuer = \(ImportVerbTests.issuer)", "client_id = c1"]
+    let text = (["[Provider]"] + lines).joined(separator: "\n") + "\n"
+    try home.write(text, "mine")
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --provider mine --yes",
+      input: Array(Self.printed([(Self.system, "/none/ca.pem")]).utf8)
+    ) { stage in
+      let call = try stage.expect(ImportLoginCall.self)
+      #expect(call.provider.settings["ca"] == nil)
+      var account = VerbTests.account
+      account.name = "work"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(play.screen.contains("issuer: ") && !play.screen.contains("certificates"))
+    #expect(try home.text("mine") == text)
+  }
+
   /// oidc-agent writes the file when the provider gives it another token.
   @Test
   func aFileThatChangesStays() throws {

@@ -120,6 +120,17 @@ struct SecretReminderTests {
     #expect(agents.searches == 0)
   }
 
+  /// A check brings all reminders at once, and the release that it allows must still be shown.
+  @Test
+  func manyRemindersLeaveRoomForOtherNotices() {
+    var queue = NoticeQueue()
+    for number in 0..<100 { _ = queue.add(.secretExpires(account: "a\(number)", at: end)) }
+    let login = Notice.loginRequired(account: "me", byBrowser: false)
+    _ = queue.add(login)
+    let waiting = queue.takeAll()
+    #expect(waiting.count == 5 && waiting.last == login)
+  }
+
   /// A reminder that no agent has shown is sent again with the next use.
   @Test
   func aReminderThatNoAgentTookIsGivenAgain() async throws {
@@ -128,6 +139,10 @@ struct SecretReminderTests {
     try await use()
     #expect(await notices() == [])
     agents.set(9)
+    agents.fill(true)
+    try await use()
+    #expect(await notices() == [])
+    agents.fill(false)
     try await use()
     #expect(await notices() == [reminder])
   }

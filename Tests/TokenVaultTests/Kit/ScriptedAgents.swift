@@ -14,6 +14,7 @@ final class ScriptedAgents: DesktopAgents {
     var ended: [UInt64] = []
     var isHeld = false
     var areKnown = true
+    var areFull = false
     var held: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -35,6 +36,9 @@ final class ScriptedAgents: DesktopAgents {
 
   /// From now on no agent of anybody is known.
   func forget() { state.withLock { $0.areKnown = false } }
+
+  /// Sets whether each notice is dropped, because too many wait for the agents.
+  func fill(_ areFull: Bool) { state.withLock { $0.areFull = areFull } }
 
   /// From now on a search for an agent waits until `release()`.
   func hold() { state.withLock { $0.isHeld = true } }
@@ -78,8 +82,13 @@ final class ScriptedAgents: DesktopAgents {
     state.withLock { $0.given.append((agent, prompt)) }
   }
 
-  func give(_ notice: Notice, to agent: UInt64) {
-    state.withLock { $0.notices.append((agent, notice)) }
+  @discardableResult
+  func give(_ notice: Notice, to agent: UInt64) -> Bool {
+    state.withLock { state in
+      guard !state.areFull else { return false }
+      state.notices.append((agent, notice))
+      return true
+    }
   }
 
   func withdraw(from agent: UInt64) { state.withLock { $0.withdrawn.append(agent) } }
