@@ -53,7 +53,7 @@ final class PasswordDialogue: @unchecked Sendable {
     return Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
   }
 
-  /// Ends the time limit at once.
+  /// Lets the time limit pass at once.
   func expire() {
     state.withLock { $0.isExpired = true }
   }

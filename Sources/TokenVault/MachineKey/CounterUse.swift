@@ -50,7 +50,7 @@ struct CounterUse: Sendable {
     counts[vault] = max(count, counts[vault] ?? 0)
   }
 
-  /// Starts the next increment, if one is due.
+  /// Claims the next increment for the caller; false if none is due.
   mutating func takeAdvance(at now: BootInstant) -> Bool {
     guard case .current = finding, !counts.isEmpty, !isAdvancing, next.map({ now >= $0 }) ?? true
     else { return false }
