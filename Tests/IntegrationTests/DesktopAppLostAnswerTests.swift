@@ -67,6 +67,10 @@ struct DesktopAppLostAnswerTests {
       try app.run("key('Return')")
     }
     try app.sees("The engine closed the connection.", "alert")
+    // The field lies below what the page shows of its beginning.
+    try app.run(
+      "until(lambda: app.lies_within('The engine closed', 'Thumblatch', 'alert'), 'out of view')"
+    )
   }
 
   private func remove(_ moment: Moment) throws {

@@ -65,6 +65,8 @@ struct DesktopAppProgramsTests {
     try app.run("key('Tab')")
     try test("nightly-sync.service", in: app)
     try app.sees("nightly (unit = nightly-sync.service)")
+    // The page is longer than the window.
+    try app.run("until(lambda: app.lies_within('nightly (unit', 'Thumblatch'), 'out of view')")
     app.keepPicture("programs-tested")
     try test("1", in: app)
     try app.sees("Process 1 is another user's.")
