@@ -169,6 +169,11 @@ struct DesktopAppLanguageTests {
       Issue.record("\(width)")
       return
     }
+    try app.run("click('Finger', 'list item')")
+    try app.press("Finger erfassen")
+    try app.sees("Systempasswort für ")
+    try app.run("shows_whole('Geben Sie das Systempasswort ein, um diesen Finger zu erfassen')")
+    app.keepPicture("german-large-prompt")
   }
 
   @Test

@@ -33,6 +33,7 @@ struct DesktopAppLookTests {
     try expectWhole("account", look)
     try app.run("press('Presence protection', 'check box')")
     try app.sees("System password")
+    try app.run("shows_whole('Type the system password to turn on')")
     app.keepPicture("\(look)-prompt")
     try app.press("Deny")
     try app.misses("System password")

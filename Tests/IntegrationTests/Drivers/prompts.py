@@ -45,6 +45,15 @@ class Prompts:
         self.tool("windowminimize", self.window())
         return self.until(lambda: not self.is_viewable("Thumblatch"), "not minimized")
 
+    def shows_whole(self, text):
+        """Waits until a prompt shows a text whole: a longer one is scrolled."""
+        def is_whole():
+            label = pane = self.in_prompt("label", text)
+            while pane and pane.get_role_name() != "scroll pane":
+                pane = pane.get_parent()
+            return pane and self.extents(label) == self.extents(pane)
+        return self.until(is_whole, "the prompt scrolls")
+
     def freeze(self, is_frozen):
         """Stops the window manager, without which no window comes to the screen, or lets it go on."""
         manager = next(child for child in self.desktop.children if "openbox" in child.args[0])
