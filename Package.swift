@@ -459,7 +459,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "PromptProbe",
-      dependencies: ["DesktopApp", "GTK", "PresenceTerms", "TerminalIO", "VaultInterface"],
+      dependencies: [
+        "Configuration", "DesktopApp", "GTK", "PresenceTerms", "TerminalIO", "VaultInterface",
+      ],
       path: "Tests/PromptProbe",
       swiftSettings: desktop
     ),

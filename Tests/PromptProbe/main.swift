@@ -1,10 +1,11 @@
+import Configuration
 import DesktopApp
 import GTK
 import PresenceTerms
 import TerminalIO
 import VaultInterface
 
-/// Prints the sentences of the app's prompts in the language of the environment, one a line.
+/// Prints the sentences of the app's prompts, or texts of its pages, in the language of the environment, one a line.
 ///
 /// A line has a name, the sentence of the app, and that of the command line if it is the same in
 /// English, with a tab between them. No value in them has a word of two letters.
@@ -165,9 +166,31 @@ func sayHostile() {
   say("module's PIN", QuestionWords.lines("Wrong PIN. Token: "))
 }
 
+/// Prints texts of pages that come in English from other rooms.
+@MainActor
+func sayPages() {
+  for name in PageTexts.names { say("name \(name)", FindingWords.title(name)) }
+  for (index, text) in PageTexts.messages.enumerated() {
+    say("message \(index)", FindingWords.message(text))
+  }
+  for (index, text) in PageTexts.remedies.enumerated() {
+    say("remedy \(index)", FindingWords.remedy(text))
+  }
+  for (index, text) in PageTexts.hostile.enumerated() {
+    say("hostile \(index)", FindingWords.message(text))
+  }
+  for template in ProviderTemplate.all {
+    let words = TemplateWords(of: template)
+    let texts = [words.title] + words.notes + template.placeholders.map(words.field)
+    say("template \(template.name)", texts.joined(separator: "\n"))
+  }
+}
+
 Translation.begin(in: CommandLine.arguments[2])
 if CommandLine.arguments[1] == "hostile" {
   sayHostile()
+} else if CommandLine.arguments[1] == "pages" {
+  sayPages()
 } else {
   for purpose in PresencePurpose.allCases {
     for account in ["m7", nil] {
