@@ -131,6 +131,28 @@ struct DesktopAppLookTests {
     try visit("large")
   }
 
+  /// WCAG 2, success criterion 1.4.3.
+  @Test(arguments: ["", "ADW_DEBUG_COLOR_SCHEME='prefer-dark'", "ADW_DEBUG_HIGH_CONTRAST='1'"])
+  func greyTextHasEnoughContrast(_ style: String) throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(\(style))")
+    try app.run("resize(800, 860)")
+    func expectContrast(_ text: String) throws {
+      let contrast = try app.run("contrast('\(text)', 'label')")
+      #expect(try app.run("contrast('\(text)', 'label') >= 4.5") == .boolean(true), "\(contrast)")
+    }
+    try app.run("click('work, ', 'list item')")
+    try app.sees("work@example.org")
+    // In the marked row of the list, of a fact, and of a switch.
+    for text in ["Ready · not protected", "Signed in as", "Each refresh needs your finger"] {
+      try expectContrast(text)
+    }
+    try app.run("key('ctrl+n')")
+    try app.sees("Add a Provider")
+    for text in ["With its address", "In a terminal you can also"] { try expectContrast(text) }
+  }
+
   /// Moves the focus to a control by the keyboard, which scrolls it into the window.
   private func reach(_ name: String, _ role: String) throws {
     try app.run("tab_to('\(name)')")
