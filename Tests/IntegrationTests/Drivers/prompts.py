@@ -231,6 +231,15 @@ class Prompts:
         self.hides(secret)
         self.until(lambda: self.in_prompt("push button", "Continue"), "no button").get_action_iface().do_action(0)
 
+    def lines(self, text):
+        """The lines of the label with this text."""
+        def found():
+            label = self.find("label", text).get_text_iface()
+            lines = [self.atspi.Text.get_string_at_offset(label, at, self.atspi.TextGranularity.LINE)
+                     for at in range(self.atspi.Text.get_character_count(label))]
+            return [content for _, content in sorted({(line.start_offset, line.content) for line in lines})]
+        return self.steadily(found)
+
     def fonts(self, text):
         """The parts of the label with this text, each with its font."""
         def found():
