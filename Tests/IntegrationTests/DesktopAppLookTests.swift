@@ -131,6 +131,30 @@ struct DesktopAppLookTests {
     try visit("large")
   }
 
+  @Test
+  func aTroubleInLargeTextKeepsTheWidthOfTheList() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("enlarge(1.5)")
+    try app.run("open()")
+    try app.run("resize(800, 860)")
+    // The list, its line and the page.
+    func width() throws -> JSONValue {
+      try app.run("steadily(lambda: app.extents(app.shown('separator')[-1])[0])")
+    }
+    let usual = try width()
+    try shell("chmod 755 \(person.state)")
+    try person.endEngine()
+    try app.sees("is not safe to use", "alert")
+    for page in ["Fingers", "Keys and Backup", "Settings"] {
+      try app.run("click('\(page)', 'list item')")
+      try app.sees("is not safe to use", "alert")
+      #expect(try width() == usual, "\(page)")
+    }
+    app.keepPicture("large-trouble")
+    #expect(try app.run("overflowing()") == .array([]))
+  }
+
   /// WCAG 2, success criterion 1.4.3.
   @Test(arguments: ["", "ADW_DEBUG_COLOR_SCHEME='prefer-dark'", "ADW_DEBUG_HIGH_CONTRAST='1'"])
   func greyTextHasEnoughContrast(_ style: String) throws {
