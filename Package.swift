@@ -460,7 +460,8 @@ let package = Package(
     .executableTarget(
       name: "PromptProbe",
       dependencies: [
-        "Configuration", "DesktopApp", "GTK", "PresenceTerms", "TerminalIO", "VaultInterface",
+        "BackupClient", "Configuration", "DesktopApp", "GTK", "LoopbackLogin", "PresenceTerms",
+        "SecretMemory", "TerminalIO", "VaultClient", "VaultInterface",
       ],
       path: "Tests/PromptProbe",
       swiftSettings: desktop

@@ -42,7 +42,9 @@ struct AppTexts {
         path: BuiltPrograms.path("PromptProbe"),
         arguments: [subject, catalogs.path],
         // gettext translates nothing in the locale C.
-        environment: ["LC_ALL=C.UTF-8", "LANGUAGE=" + language],
+        environment: [
+          "LC_ALL=C.UTF-8", "LANGUAGE=" + language, "XDG_CONFIG_HOME=/dev/null",
+        ],
         descriptors: [-1, theirs.number, 2]
       )
     }

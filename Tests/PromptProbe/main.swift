@@ -1,11 +1,13 @@
 import Configuration
-import DesktopApp
 import GTK
 import PresenceTerms
 import TerminalIO
 import VaultInterface
 
-/// Prints the sentences of the app's prompts, or texts of its pages, in the language of the environment, one a line.
+@testable import DesktopApp
+
+/// Prints the sentences of the app's prompts, or other texts of it, in the language of the environment, one a
+/// line.
 ///
 /// A line has a name, the sentence of the app, and that of the command line if it is the same in
 /// English, with a tab between them. No value in them has a word of two letters.
@@ -186,12 +188,21 @@ func sayPages() {
   }
 }
 
+/// Prints why something did not work, and what to do about it.
+@MainActor
+func sayTroubles() async {
+  for (name, error) in TroubleTexts.errors { say(name, Trouble(error).text) }
+  for (name, trouble) in await TroubleTexts.others() { say(name, trouble?.text ?? "") }
+  for (name, reply) in TroubleTexts.verdicts { say("audit \(name)", reply.words) }
+  say("restored", TroubleTexts.restored.problem ?? "")
+}
+
 Translation.begin(in: CommandLine.arguments[2])
-if CommandLine.arguments[1] == "hostile" {
-  sayHostile()
-} else if CommandLine.arguments[1] == "pages" {
-  sayPages()
-} else {
+switch CommandLine.arguments[1] {
+case "hostile": sayHostile()
+case "pages": sayPages()
+case "troubles": await sayTroubles()
+default:
   for purpose in PresencePurpose.allCases {
     for account in ["m7", nil] {
       for (number, detail) in EngineTexts.details(of: purpose).enumerated() {
