@@ -70,8 +70,8 @@ extension Desktop {
     if let objection = location.objection { throw .notAtDesk(reason: objection.rawValue) }
   }
 
-  /// What the desktop has told the user's service manager, for a process that inherited nothing of
-  /// it.
+  /// The environment that the desktop has passed to the user's service manager, for a process that
+  /// inherited none of it.
   private static func managersEnvironment(at address: String) -> [String: String] {
     var found: [String: String] = [:]
     let answer = try? SystemBus(address).call(

@@ -4,10 +4,10 @@ package import System
 internal import TerminalIO
 package import VaultClient
 
-/// What a person at the desktop sees of a presence check, in commands and in apps: a notification,
-/// and a window of pinentry for the password or for the PIN of a security key.
+/// The display of a presence check at the desktop, for commands and apps: a notification, and a
+/// window of pinentry for the password or for the PIN of a security key.
 package final class DesktopScreen {
-  /// What the person did.
+  /// The person's action.
   package enum Action {
     /// The person wants to type the password.
     case password
@@ -149,7 +149,7 @@ package final class DesktopScreen {
     }
   }
 
-  /// What the person did since the last call; `nil` if nothing.
+  /// The person's action since the last call; `nil` if nothing.
   ///
   /// An action that the notification does not offer now does not count.
   package func takeAction() -> Action? {

@@ -32,6 +32,7 @@ enum DesktopText {
     case .retry(let hint): PresenceText.advice(hint, scan)
     case .wait(let seconds, let wasWrong): PresenceText.wait(seconds, hasAnswered: wasWrong)
     case .checking: PresenceText.checking
+    case .said(let text): PlainText.line(text)
     case .failed(let method, let outcome, let message, let left):
       // Enter has no meaning here: the notification has a button for the password.
       PresenceText.nextTry(

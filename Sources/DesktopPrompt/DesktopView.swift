@@ -17,9 +17,9 @@ package final class DesktopView: PresenceView {
   /// Readable while a question is open if the engine has ended the prompt, or at an interrupt.
   private let ending: ReadyQueue
   private var methods: [PresenceMethod] = []
-  /// What a question is about: the password, or the PIN of the key.
+  /// The subject of a question: the password, or the PIN of the key.
   private var asking = PresenceMethod.fallback
-  /// What the person did, and no question has taken yet.
+  /// The person's action that no question has taken yet.
   private var pending: DesktopScreen.Action?
   /// The method whose window the person asked for.
   private var wanted: PresenceMethod?
@@ -196,7 +196,7 @@ package final class DesktopView: PresenceView {
     for method: PresenceMethod,
     until deadline: BootInstant
   ) throws(VaultClientError) -> Bool {
-    // A window that was wanted for the time before would take what is typed for the other prompt.
+    // A window that was requested earlier would capture text that is typed for the other prompt.
     wanted = nil
     if pending != .cancel { pending = nil }
     guard method.isDevice else { return true }
@@ -211,7 +211,7 @@ package final class DesktopView: PresenceView {
     hidden: Bool,
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
-    // A window that opens by itself takes what the person is typing elsewhere.
+    // A window that opens by itself captures text that the person is typing elsewhere.
     if screen.hasActions, wanted != asking {
       try showing { () throws(DesktopError) in try screen.offerQuestion(by: asking) }
       guard try wait(for: DesktopScreen.opening(asking), until: deadline) else { return nil }

@@ -8,8 +8,8 @@ package import VaultInterface
 
 /// The notices that an agent shows at the person's desktop.
 ///
-/// A notice of a use is quiet: low urgency, forgotten by the server, no action. A notice of a required
-/// login stays, and may have the action "Sign in".
+/// A notice of a use is quiet: low urgency, forgotten by the server, no action. A reminder is quiet too,
+/// and stays in the server's list. A notice of a required login stays, and may have the action "Sign in".
 package final class NoticeBoard {
   /// The most required logins that are shown.
   private static let mostLogins = 16
@@ -100,7 +100,7 @@ package final class NoticeBoard {
       guard let account = logins.removeValue(forKey: id) else { return }
       chosen.append(account)
       bus.close(id)
-    case .action: return
+    case .action, .other: return
     case .closed(let id): logins[id] = nil
     case .late(let id, let call):
       guard let account = lateLogins.removeValue(forKey: call), id != 0 else { return }
@@ -109,7 +109,7 @@ package final class NoticeBoard {
     }
   }
 
-  /// Takes a notification from the screen, see `NotificationServer.close()`.
+  /// Removes a notification from the screen, see `NotificationServer.close()`.
   ///
   /// - Returns: whether the server answers.
   private func close(_ id: UInt32) -> Bool {
@@ -129,6 +129,7 @@ enum NoticeText {
   static let released = "Refresh token released"
   static let loginRequired = "Login required"
   static let loginFailed = "Login failed"
+  static let secretExpires = "Secret expires soon"
   /// The longest name of an account, and the longest text of another kind.
   private static let longestName = 64
   private static let longestText = 120
@@ -149,6 +150,15 @@ enum NoticeText {
           + (canSignIn ? "" : " At a terminal, run: thumblatch login \(account)"),
         actions: canSignIn ? [signIn] : [],
         urgency: .normal
+      )
+    case .secretExpires:
+      return NotificationBus.Content(
+        summary: secretExpires,
+        body: "The secret of account '\(account)' expires"
+          + (notice.expiresAt.map { " at \(DateTime.text(Int64($0)))" } ?? " soon")
+          + ". Make another one at its host. Then, at a terminal, run: thumblatch store \(account)",
+        urgency: .low,
+        expiry: -1
       )
     case .allowed:
       return NotificationBus.Content(

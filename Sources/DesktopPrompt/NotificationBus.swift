@@ -4,9 +4,9 @@ internal import SystemBus
 
 /// A connection to the notification server of a desktop.
 ///
-/// The interface is that of the Desktop Notifications Specification, 1.2. Signals are believed only
-/// from the unique name that owned `org.freedesktop.Notifications` at the beginning: any program of
-/// the user can send a signal of that name.
+/// The interface is that of the Desktop Notifications Specification, 1.2. Signals count only from
+/// the unique name that owned `org.freedesktop.Notifications` at the beginning: any program of the
+/// user can send a signal of that name.
 final class NotificationBus {
   /// A signal of the server.
   enum Signal: Equatable {
@@ -17,6 +17,8 @@ final class NotificationBus {
     case late(UInt32, call: UInt64)
     /// The server has ended.
     case gone
+    /// A signal that has no meaning here.
+    case other
   }
 
   /// An action that the person can choose.
@@ -48,6 +50,10 @@ final class NotificationBus {
   static let limit = 5000
   /// The same for the calls that close a notification.
   static let closeLimit = 500
+  /// The most signals that are taken at once, or while one is awaited.
+  ///
+  /// A server that sends more would keep a thread busy.
+  static let mostSignals = 4096
 
   private let bus: SystemBus
   private let owner: String
@@ -134,20 +140,18 @@ final class NotificationBus {
   /// The signals that came before the answer to the last call.
   func takeKept() throws(BusError) -> [Signal] {
     var signals: [Signal] = []
-    for message in bus.takeKept() {
-      if let signal = try Self.signal(message) { signals.append(signal) }
-    }
+    for message in bus.takeKept() { signals.append(try Self.signal(message)) }
     return signals
   }
 
   /// The signals that have come.
   ///
-  /// The last one is `gone` if the bus has disconnected, or if the server sends what cannot be
-  /// understood.
+  /// The last one is `gone` if the bus has disconnected, or if the server sends too much or what
+  /// cannot be understood.
   func takeSignals() -> [Signal] {
     var signals: [Signal] = []
     while signals.last != .gone, let signal = nextSignal(within: BusLimit(milliseconds: 0)) {
-      signals.append(signal)
+      signals.append(signals.count < Self.mostSignals ? signal : .gone)
     }
     return signals
   }
@@ -155,23 +159,21 @@ final class NotificationBus {
   /// The next signal; `nil` at the limit.
   func nextSignal(within limit: BusLimit) -> Signal? {
     do throws(BusError) {
-      while let message = try bus.next(within: limit) {
-        if let signal = try Self.signal(message) { return signal }
-      }
-      return nil
+      guard let message = try bus.next(within: limit) else { return nil }
+      return try Self.signal(message)
     } catch {
       return .gone
     }
   }
 
-  private static func signal(_ message: BusMessage) throws(BusError) -> Signal? {
+  private static func signal(_ message: BusMessage) throws(BusError) -> Signal {
     // The answer may be an error, which has no id.
     if let call = message.replyCookie { return .late((try? message.number()) ?? 0, call: call) }
     return switch message.name {
     case "\(name).ActionInvoked": .action(try message.number(), try message.text())
     case "\(name).NotificationClosed": .closed(try message.number())
     case "\(SystemBus.driver).NameOwnerChanged": .gone
-    default: nil
+    default: .other
     }
   }
 

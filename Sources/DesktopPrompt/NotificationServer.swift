@@ -107,8 +107,8 @@ final class NotificationServer {
 
   private static func close(_ shown: UInt32, on bus: NotificationBus, hasActed: Bool) {
     var id = shown
-    // notification-daemon 3.20 takes a notification from the screen only when it expires or after an
-    // action.
+    // notification-daemon 3.20 removes a notification from the screen only when it expires or after
+    // an action.
     if !hasActed {
       let empty = NotificationBus.Content(summary: DesktopText.summary, body: "", expiry: 1)
       id = (try? bus.notify(empty, replacing: id, within: NotificationBus.closeLimit)) ?? id
@@ -119,7 +119,11 @@ final class NotificationServer {
   /// Waits for the id of a late notification: no program would act on its buttons.
   private func awaitLate() {
     let limit = BusLimit(milliseconds: lateLimit, interrupt: interrupt)
-    while lateCall != nil, !hasGone, let signal = bus.nextSignal(within: limit) { take(signal) }
+    for _ in 0..<NotificationBus.mostSignals {
+      guard lateCall != nil, !hasGone, !limit.isOver, let signal = bus.nextSignal(within: limit)
+      else { break }
+      take(signal)
+    }
     // After a replacement, `close` knows the id already.
     if let lateCall, shown == 0, !hasGone { closeLater(lateCall) }
     lateCall = nil
@@ -140,7 +144,8 @@ final class NotificationServer {
     let isStarted: Void? = try? startThread {
       defer { Self.lateThreads.withLock { $0 -= 1 } }
       let limit = BusLimit(milliseconds: Self.longestLate)
-      while let signal = late.bus.nextSignal(within: limit), signal != .gone {
+      for _ in 0..<NotificationBus.mostSignals {
+        guard let signal = late.bus.nextSignal(within: limit), signal != .gone else { return }
         guard case .late(let id, call) = signal else { continue }
         if id != 0 { Self.close(id, on: late.bus, hasActed: false) }
         return
@@ -179,6 +184,7 @@ final class NotificationServer {
     case .gone:
       hasGone = true
       events.append(.closed)
+    case .other: return
     }
   }
 }

@@ -7,7 +7,7 @@ internal import System
 /// It speaks the Assuan protocol (https://www.gnupg.org/documentation/manuals/assuan/). The answer is
 /// read straight into locked memory.
 final class Pinentry {
-  /// What the window shows.
+  /// The texts of the window.
   struct Window {
     let description: String
     let question: String
@@ -15,7 +15,7 @@ final class Pinentry {
     var error: String?
   }
 
-  /// The codes of libgpg-error for what the person or the time has ended: `GPG_ERR_TIMEOUT`,
+  /// The codes of libgpg-error for an end by the person or by the time limit: `GPG_ERR_TIMEOUT`,
   /// `GPG_ERR_CANCELED` and `GPG_ERR_FULLY_CANCELED`.
   ///
   /// The upper half of an error number says which program reports it.
@@ -26,7 +26,7 @@ final class Pinentry {
   private let child: ChildProcess
   private let input: AssuanInput
   private let interrupt: Int32?
-  /// How long the program may take to answer what needs no person, in seconds.
+  /// How long the program may take to answer a command that needs no person, in seconds.
   private let replySeconds: Int64
   /// How long the program may take to end, in seconds.
   private let endSeconds: Int64
@@ -56,7 +56,7 @@ final class Pinentry {
   }
 
   deinit {
-    // A pinentry does not notice the end of its input while its window stands.
+    // A pinentry does not notice the end of its input while its window is open.
     child.send(signal: SIGTERM)
     let limit = BootInstant.now.advanced(bySeconds: endSeconds)
     if !input.waitForEnd(until: limit) { child.kill() }
@@ -103,7 +103,7 @@ final class Pinentry {
     for command in commands {
       guard (try? input.send(command)) != nil else { throw .noPinentry }
       switch reply(limit) {
-      // An option that this pinentry does not know is no fault.
+      // An option that this pinentry does not know is not an error.
       case .ok, .refused: continue
       case .data, .ended: throw .noPinentry
       }

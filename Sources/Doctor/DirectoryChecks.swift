@@ -53,7 +53,7 @@ struct DirectoryChecks {
         remedy: "use a directory of your own: THUMBLATCH_STATE_DIR=..."
       )
     }
-    return .ok(name, "\(path) will be made at the first use")
+    return .ok(name, "\(path) will be created on first use")
   }
 
   private func check(_ path: String, _ status: stat) -> Finding {
@@ -98,7 +98,7 @@ struct DirectoryChecks {
     let name = "free-space"
     let remedy = "make room on the file system of \(path)"
     if bytes < leastBytes || files == 0 {
-      let what = files == 0 ? "no more files can be made" : "less than 1 MiB is free"
+      let what = files == 0 ? "no more files can be created" : "less than 1 MiB is free"
       return .problem(name, "\(what): nothing can be refreshed", remedy: remedy)
     }
     guard bytes < fewBytes else { return .ok(name, "there is enough") }

@@ -84,9 +84,9 @@ struct EnvironmentChecks {
       .warning(
         "terminal",
         // Not in the app.
-        "TERM does not name the kind of this terminal: prompts are plain lines",
+        "TERM does not name this terminal's type: prompts are plain lines",
         // Not in the app.
-        remedy: "set TERM to the kind of the terminal, such as xterm-256color"
+        remedy: "set TERM to the terminal's type, such as xterm-256color"
       )
     ]
   }
@@ -97,7 +97,7 @@ struct EnvironmentChecks {
     }
     return .warning(
       "open-files",
-      "only \(limit) files can be open at once: an engine that starts here serves few callers",
+      "only \(limit) files can be open at once: an engine started here can serve few callers",
       remedy: "ulimit -n 1024",
       action: .run("ulimit -n 1024")
     )
@@ -111,7 +111,7 @@ struct EnvironmentChecks {
         .warning(
           "umask",
           // Not in the app.
-          "the umask \(shown) takes permissions from the owner of a file; it is ignored here",
+          "the umask \(shown) removes permissions from the owner of a file; it is ignored here",
           remedy: "umask 022, or 077",
           action: .run("umask 022")
         )

@@ -36,7 +36,7 @@ enum ProviderChecks {
           )
         }
       }
-      return found.isEmpty ? [.ok(name, "all can be read (\(count))")] : found
+      return found.isEmpty ? [.ok(name, "all are readable (\(count))")] : found
     } catch {
       return [.problem(name, "\(error)", remedy: error.remedy)]
     }

@@ -1,34 +1,48 @@
 internal import HelperInterface
 package import MachineKey
 package import SecretMemory
+internal import Synchronization
 internal import System
 internal import Varlink
 
 /// Asks the TPM through `thumblatch-secret`, one process for each call.
+///
+/// In an opening, the process that has opened a secret also reads the counter: the service manager takes
+/// longer to start a process than the TPM to answer.
 package struct SecretHelper: TPMSealing {
   /// How long a call may take, in seconds: a chip is much slower than a program.
   ///
   /// The helper ends an increment before that.
   private static let limit: Int64 = 10
   /// How long the helper may run after its reply, in milliseconds.
-  private static let courtesy: Int32 = 500
+  fileprivate static let courtesy: Int32 = 500
 
   private let route: HelperRoute
   private let parentName: [UInt8]?
+  /// The process that has opened a secret; `nil` if no opening is served.
+  private let opener: Opener?
 
   /// Makes a TPM that is asked by this route.
   ///
   /// With the name of a storage key, calls about counters fail with `anotherTPM` if the TPM has
   /// another key. A sealed secret has its own name of the key.
   package init(by route: HelperRoute, parentName: [UInt8]? = nil) {
+    self.init(route, parentName, nil)
+  }
+
+  private init(_ route: HelperRoute, _ parentName: [UInt8]?, _ opener: Opener?) {
     self.route = route
     self.parentName = parentName
+    self.opener = opener
   }
 
   /// The same TPM with the name of its storage key; see `TPMSealing`.
   package func bound(to parentName: [UInt8]) -> any TPMSealing {
-    SecretHelper(by: route, parentName: parentName)
+    SecretHelper(route, parentName, opener)
   }
+
+  /// The same TPM for the opening of a key; see `TPMSealing`.
+  package func forOpening() -> any TPMSealing { SecretHelper(route, parentName, Opener()) }
 
   /// Maker and firmware; see `TPMSealing`.
   package func facts() throws(TPMFailure) -> TPMFacts {
@@ -65,7 +79,7 @@ package struct SecretHelper: TPMSealing {
       publicPart: sealed.publicPart,
       authorization: authorization
     )
-    switch try ask(call) {
+    switch try ask(call, keptBy: opener) {
     case .done(let secret): return secret
     case .failed(let reason, let detail): throw TPMFailure(reason, detail)
     }
@@ -92,11 +106,15 @@ package struct SecretHelper: TPMSealing {
     _ index: UInt32,
     authorization: SharedSecret
   ) throws(TPMFailure) -> TPMCounter {
-    try counter(
-      ask(
-        ReadCounterCall(index: Int(index), authorization: authorization, parentName: parentName)
-      )
+    let call = ReadCounterCall(
+      index: Int(index),
+      authorization: authorization,
+      parentName: parentName
     )
+    if let helper = opener?.take(), let reply = try askAgain(call, of: helper) {
+      return try counter(reply)
+    }
+    return try counter(ask(call))
   }
 
   /// Increments a counter; see `TPMSealing`.
@@ -157,17 +175,69 @@ package struct SecretHelper: TPMSealing {
     }
   }
 
-  /// Asks a new process.
-  private func ask<Method: VarlinkMethod>(_ call: Method) throws(TPMFailure) -> Method.Reply {
+  /// Asks a new process, and keeps it if an opener is given.
+  private func ask<Method: VarlinkMethod>(
+    _ call: Method,
+    keptBy opener: Opener? = nil
+  ) throws(TPMFailure) -> Method.Reply {
     do throws(HelperError) {
       let helper = try HelperLink(.secret, by: route)
-      defer { helper.finish(withinMilliseconds: Self.courtesy) }
-      try helper.send(call)
-      var buffer = MessageBuffer(.helper)
-      let end = BootInstant.now.advanced(bySeconds: Self.limit)
-      return try helper.receive(&buffer, to: Method.self, until: end).reply
+      var isKept = false
+      defer { if !isKept { helper.finish(withinMilliseconds: Self.courtesy) } }
+      let reply = try ask(call, of: helper)
+      if let opener {
+        opener.keep(helper)
+        isKept = true
+      }
+      return reply
     } catch {
       throw TPMFailure(error)
+    }
+  }
+
+  /// Asks a process that has answered before; `nil` if it has ended.
+  private func askAgain<Method: VarlinkMethod>(
+    _ call: Method,
+    of helper: HelperLink
+  ) throws(TPMFailure) -> Method.Reply? {
+    defer { helper.finish(withinMilliseconds: Self.courtesy) }
+    do throws(HelperError) {
+      return try ask(call, of: helper)
+    } catch {
+      guard error == .ended else { throw TPMFailure(error) }
+      return nil
+    }
+  }
+
+  private func ask<Method: VarlinkMethod>(
+    _ call: Method,
+    of helper: HelperLink
+  ) throws(HelperError) -> Method.Reply {
+    try helper.send(call)
+    var buffer = MessageBuffer(.helper)
+    let end = BootInstant.now.advanced(bySeconds: Self.limit)
+    return try helper.receive(&buffer, to: Method.self, until: end).reply
+  }
+}
+
+/// Keeps the process that has opened a secret, until it reads the counter or the opening ends.
+private final class Opener: Sendable {
+  private let helper = Mutex<HelperLink?>(nil)
+
+  deinit { take()?.finish(withinMilliseconds: SecretHelper.courtesy) }
+
+  func keep(_ opened: HelperLink) {
+    let former = helper.withLock { helper in
+      defer { helper = opened }
+      return helper
+    }
+    former?.finish(withinMilliseconds: SecretHelper.courtesy)
+  }
+
+  func take() -> HelperLink? {
+    helper.withLock { helper in
+      defer { helper = nil }
+      return helper
     }
   }
 }

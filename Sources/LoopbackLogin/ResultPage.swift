@@ -131,7 +131,7 @@ package struct ResultPage {
     case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
     case .interrupted:
       return """
-        <p>The \(origin.rawValue) did not wait for its end. It may have happened all the same: \
+        <p>The \(origin.rawValue) did not wait for its end. It may have succeeded anyway: \
         <code>thumblatch status</code> shows it.</p>
         """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"

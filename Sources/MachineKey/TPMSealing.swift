@@ -88,6 +88,10 @@ package struct TPMCounter: Sendable, Equatable {
 package protocol TPMSealing: Sendable {
   /// The same TPM, whose calls about counters fail with `anotherTPM` if it has another storage key.
   func bound(to parentName: [UInt8]) -> any TPMSealing
+  /// The same TPM for the opening of a key: the process that opens a secret also reads the counter next.
+  ///
+  /// It is for one thread, and its process ends with the last reference to it.
+  func forOpening() -> any TPMSealing
   func facts() throws(TPMFailure) -> TPMFacts
   /// Seals 32 bytes.
   func seal(
@@ -121,4 +125,8 @@ package protocol TPMSealing: Sendable {
   ///
   /// - Throws: `wrongAuthorization` if it has another one; it is left then.
   func removeCounter(_ index: UInt32, authorization: SharedSecret) throws(TPMFailure)
+}
+
+extension TPMSealing {
+  package func forOpening() -> any TPMSealing { self }
 }

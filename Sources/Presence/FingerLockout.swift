@@ -11,7 +11,7 @@ package struct FingerLockout: Sendable, Equatable {
   /// Failures since the last success.
   package private(set) var failures: Int
 
-  /// Takes a stored count; a negative count becomes 0, a count over the limit becomes the limit.
+  /// Checks a stored count; a negative count becomes 0, a count over the limit becomes the limit.
   package init(failures: Int = 0) {
     self.failures = min(max(0, failures), Self.limit)
   }

@@ -4,13 +4,13 @@ package import PresenceTerms
 ///
 /// A try is charged before the reader is armed, and refunded if the check ends without a miss. If
 /// an attacker kills the engine between the scan and the answer, the charge stays on the disk. So a
-/// kill saves no try, and a genuine cancel costs none.
+/// kill does not avoid the charge, and a genuine cancel costs nothing.
 package struct FingerTries: Sendable, Equatable {
   /// The known failures.
   package private(set) var lockout: FingerLockout
   private var open: Set<UInt64> = []
 
-  /// Takes a stored count; tries that were charged when it was stored count as failed.
+  /// Checks a stored count; tries that were charged when it was stored count as failed.
   package init(stored failures: Int64 = 0) {
     lockout = FingerLockout(failures: Int(clamping: failures))
   }

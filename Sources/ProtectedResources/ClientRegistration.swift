@@ -132,7 +132,7 @@ package enum RegistrationError: Error, Equatable, Sendable, CustomStringConverti
     switch self {
     case .refused(let status, let message): message ?? "HTTP \(status)"
     case .tooLong: "the answer is too long"
-    case .notAnObject: "the answer is no JSON object"
+    case .notAnObject: "the answer is not a JSON object"
     case .member(let error): "the answer: \(error)"
     case .otherRedirect: "the answer names other redirect URIs than the one of the request"
     case .otherAuthentication:

@@ -115,7 +115,7 @@ package enum ResourceError: Error, Equatable, Sendable, CustomStringConvertible 
     switch self {
     case .notAURL: "the server has no URL that can be asked"
     case .tooLong: "the server's metadata is too long"
-    case .notAnObject: "the server's metadata is no JSON object"
+    case .notAnObject: "the server's metadata is not a JSON object"
     case .member(let error): "the server's metadata: \(error)"
     case .otherOrigin(let found):
       "the server names metadata of another origin, \(found), which is not asked"

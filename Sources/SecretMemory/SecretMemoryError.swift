@@ -12,7 +12,7 @@ public enum SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertib
   /// The problem, without any of the bytes.
   public var description: String {
     switch self {
-    case .tooLong(let count): "a secret of \(count) bytes is longer than can be held"
+    case .tooLong(let count): "a secret of \(count) bytes is too long"
     case .noMemory(let error): "no memory for secrets: \(error)"
     case .noRandom(let error): "no random bytes: \(error)"
     }

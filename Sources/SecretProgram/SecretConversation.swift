@@ -9,8 +9,9 @@ internal import Varlink
 
 /// The conversation with the engine: one request to the TPM or to a security key, and its answers.
 ///
-/// There is no second one. The libraries keep copies of secrets and authorization values, which
-/// end with the process.
+/// Only the opening of a secret may have a second one, the read of a counter: the engine compares each
+/// key that it opens. The libraries keep copies of secrets and authorization values, which end with the
+/// process.
 struct SecretConversation: ~Copyable {
   /// Seconds after which a change of a counter ends in any case: the engine waits 10 s, and reads the
   /// counter then.
@@ -30,26 +31,38 @@ struct SecretConversation: ~Copyable {
     self.keys = keys
   }
 
-  /// Serves one request; false if there was none.
+  /// Serves one request, and the read of a counter after an opening; false if there was none.
   consuming func run() -> Bool {
+    var isServed = false
     do {
       // Only the engine may use this process.
       guard try socket.peerCredentials().user == engine else { return false }
       try socket.setNonblocking(false)
       var buffer = MessageBuffer(.helper)
-      while true {
-        if let call = try buffer.nextCall() {
-          if isChange(call) {
-            guard engineWaits else { return false }
-            alarm(Self.changeLifetime)
-          }
-          try socket.send(answer(call).encoded(on: .helper))
-          return true
-        }
-        _ = try buffer.receive(from: socket)
+      let call = try nextCall(&buffer)
+      if isChange(call) {
+        guard engineWaits else { return false }
+        alarm(Self.changeLifetime)
       }
+      try socket.send(answer(call).encoded(on: .helper))
+      isServed = true
+      guard case .openSecret? = try? HelperRequest(call) else { return true }
+      let next = try nextCall(&buffer)
+      guard case .readCounter? = try? HelperRequest(next) else { return true }
+      try socket.send(answer(next).encoded(on: .helper))
     } catch {
-      return false
+      // The engine has closed its side, or has failed.
+    }
+    return isServed
+  }
+
+  /// Waits for a call.
+  ///
+  /// - Throws: an error also if the engine sends no more.
+  private func nextCall(_ buffer: inout MessageBuffer) throws -> VarlinkCall {
+    while true {
+      if let call = try buffer.nextCall() { return call }
+      _ = try buffer.receive(from: socket)
     }
   }
 

@@ -4,12 +4,12 @@ internal import System
 internal import TPM
 internal import UserNames
 
-/// The program that keeps the secrets of slots away from the engine: one request to the TPM or to a
-/// security key, in on descriptor 0, its answer out.
+/// The program that keeps the secrets of slots away from the engine: one conversation about the TPM or
+/// a security key on descriptor 0.
 ///
 /// It never prints. It opens no other device.
 package enum SecretProgram {
-  /// Serves one request, and ends the process.
+  /// Serves one conversation, and ends the process.
   ///
   /// - Parameter keys: the security keys; only the helper of a private vault uses them.
   package static func run(keys: KeyNodes) -> Never {

@@ -45,7 +45,7 @@ extension SecretService {
     where SecretObject.aliases.contains(alias) && SecretObject(path: path) == collection:
       return []
     default:
-      throw .notSupported("there is one collection, with the aliases default and login")
+      throw .notSupported("there is only one collection, with the aliases default and login")
     }
   }
 
@@ -183,7 +183,7 @@ extension SecretService {
   }
 
   static func label(_ value: BusValue) throws(SecretServiceError) -> String {
-    guard case .text(let label) = value else { throw .invalidArguments("the label is no text") }
+    guard case .text(let label) = value else { throw .invalidArguments("the label is not text") }
     guard label.utf8.count <= longestText else { throw .limitsExceeded("the label is too long") }
     try demandUsable(label)
     return label
@@ -191,7 +191,7 @@ extension SecretService {
 
   static func attributes(_ value: BusValue) throws(SecretServiceError) -> [String: String] {
     guard case .array("{ss}", let entries) = value else {
-      throw .invalidArguments("the attributes are no texts")
+      throw .invalidArguments("the attributes are not text")
     }
     guard entries.count <= mostAttributes else {
       throw .limitsExceeded("there are more than \(mostAttributes) attributes")

@@ -143,7 +143,7 @@ struct SecretSessions {
     guard case .structure(let parts) = structure, parts.count == 4,
       case .path(let path) = parts[0], case .bytes(let parameters) = parts[1],
       case .bytes(let value) = parts[2], case .text(let type) = parts[3]
-    else { throw .invalidArguments("this is no secret") }
+    else { throw .invalidArguments("this is not a secret") }
     guard type.utf8.count <= SecretService.longestText else {
       throw .limitsExceeded("the content type is too long")
     }

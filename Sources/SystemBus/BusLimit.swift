@@ -35,7 +35,7 @@ package struct BusLimit: Sendable {
   }
 
   /// Whether the moment has come.
-  var isOver: Bool { deadline <= BootInstant.now }
+  package var isOver: Bool { deadline <= BootInstant.now }
 
   /// Notes that the descriptor is readable, and no longer watches it.
   mutating func noteInterrupt() {

@@ -210,7 +210,8 @@ package final class SystemBus {
       let code = unsafe functions.pointee.process(bus, &message)
       guard code >= 0 else { throw .gone }
       if let found = unsafe message { return unsafe BusMessage(functions, owning: found) }
-      if code == 0, !(try wait(&limit)) { return nil }
+      // sd-bus answers some calls itself, such as Ping, and any program may send many of them.
+      if code == 0 ? try !wait(&limit) : limit.isOver { return nil }
     }
   }
 

@@ -6,8 +6,8 @@ internal import SecretMemory
 @safe
 final class Conversation {
   private let user: String
+  private let words: ModuleWords
   private let answer: (PasswordQuestion) -> SecretBytes?
-  private var notes: [String] = []
 
   /// The default question of pam_get_authtok(3).
   ///
@@ -26,8 +26,13 @@ final class Conversation {
   private(set) var wasUnusable = false
 
   /// Makes a conversation about a user's password.
-  init(user: String, answer: @escaping (PasswordQuestion) -> SecretBytes?) {
+  init(
+    user: String,
+    words: ModuleWords,
+    answer: @escaping (PasswordQuestion) -> SecretBytes?
+  ) {
     self.user = user
+    self.words = words
     self.answer = answer
   }
 
@@ -51,7 +56,7 @@ final class Conversation {
       let text = unsafe message.pointee.msg.map { unsafe String(cString: $0) } ?? ""
       switch unsafe message.pointee.msg_style {
       case PAM_TEXT_INFO, PAM_ERROR_MSG:
-        note(text)
+        words.add(text)
       case PAM_PROMPT_ECHO_OFF, PAM_PROMPT_ECHO_ON:
         let isHidden = unsafe message.pointee.msg_style == PAM_PROMPT_ECHO_OFF
         guard unsafe replies != nil, let reply = unsafe given.base?.advanced(by: index),
@@ -72,17 +77,8 @@ final class Conversation {
     return PAM_SUCCESS
   }
 
-  /// Returns and clears the modules' messages since the previous question.
-  func takeNotes() -> [String] {
-    defer { notes = [] }
-    return notes
-  }
-
-  private func note(_ text: String) {
-    // A module with unlimited messages must not fill the memory.
-    guard notes.count < 8 else { return }
-    notes.append(PasswordQuestion.line(text))
-  }
+  /// Returns and clears the modules' messages since the previous question that were not shown yet.
+  func takeNotes() -> [String] { words.take() }
 
   private func ask(
     _ text: String,

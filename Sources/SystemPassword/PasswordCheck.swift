@@ -33,14 +33,17 @@ package struct PasswordCheck: Sendable {
   /// The right password is not enough. The account must be usable, the user must not have changed,
   /// and a hidden answer must have been requested.
   ///
+  /// A question and a failure take the texts of `words` that wait, and a success leaves them.
+  ///
   /// - Throws: why there was no decision, or why the right password is not accepted.
   package func run(
+    words: ModuleWords = ModuleWords(),
     answer: @escaping (PasswordQuestion) -> SecretBytes?
   ) throws(PasswordError) -> Verdict {
     guard let name = Self.name(of: user) else { throw .unknownUser(user) }
     // If the file is missing, PAM uses the service `other`, which may accept any password.
     guard unsafe access(stack.file, R_OK) == 0 else { throw .noStack(stack.file) }
-    let conversation = Conversation(user: name, answer: answer)
+    let conversation = Conversation(user: name, words: words, answer: answer)
     let transaction = try Transaction(name, stack, conversation)
 
     let flags = Int32(bitPattern: PAM_DISALLOW_NULL_AUTHTOK)

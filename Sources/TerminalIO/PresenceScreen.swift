@@ -61,6 +61,7 @@ package struct PresenceScreen {
     case .wait(let seconds, let wasWrong):
       terminal.status(PresenceText.wait(seconds, hasAnswered: wasWrong))
     case .checking: terminal.status(PresenceText.checking)
+    case .said(let text): terminal.say(text)
     case .failed(let method, let outcome, let message, let left):
       terminal.say(PresenceText.nextTry(after: method, outcome, message, left: left, scan))
     }

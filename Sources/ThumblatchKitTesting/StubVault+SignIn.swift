@@ -99,7 +99,7 @@ extension StubVault {
       return SignOutOutcome(.none, reason: "the account was not signed in")
     }
     return locally
-      ? SignOutOutcome(.valid, reason: "the provider was not told")
+      ? SignOutOutcome(.valid, reason: "the provider was not notified")
       : content.withLock { $0.settings.signOut }
   }
 

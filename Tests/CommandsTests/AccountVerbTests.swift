@@ -58,8 +58,8 @@ struct AccountVerbTests {
     (
       ["logout", "work"], "Sign out of work, signed in as ada@example.org?", "whatever dev answers"
     ),
-    (["logout", "work", "--local"], "Sign out of work", "dev is not told"),
-    (["account", "remove", "work", "--local"], "Remove work", "dev is not told"),
+    (["logout", "work", "--local"], "Sign out of work", "dev is not notified"),
+    (["account", "remove", "work", "--local"], "Remove work", "dev is not notified"),
   ])
   func theQuestionSaysWhatWillHappen(_ words: [String], _ what: String, _ rest: String) throws {
     let play = try Play.run(words) { stage in
@@ -172,11 +172,11 @@ struct AccountVerbTests {
       try $0.knowAccount(Self.account(.ready))
       #expect(try $0.expect(RemoveAccountCall.self).local)
       try $0.reply(
-        LogoutReply(revoked: false, reason: "only erased here, as asked for", grant: .valid)
+        LogoutReply(revoked: false, reason: "erased only here, as requested", grant: .valid)
       )
     }
     #expect(play.code == .done)
-    #expect(play.talk.contains("which was not told"))
+    #expect(play.talk.contains("which was not notified"))
   }
 
   @Test

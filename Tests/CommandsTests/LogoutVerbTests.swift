@@ -23,7 +23,7 @@ struct LogoutVerbTests {
     let reply = LogoutReply(revoked: false, reason: "only erased here", grant: .valid)
     let local = try play(["--local"], VerbTests.account, reply)
     #expect(local.code == .done)
-    #expect(local.talk.contains("stays valid at dev, which was not told"))
+    #expect(local.talk.contains("stays valid at dev, which was not notified"))
     var out = VerbTests.account
     out.state = .signedOut
     let nothing = LogoutReply(revoked: false, reason: "was not signed in", grant: GrantState.none)

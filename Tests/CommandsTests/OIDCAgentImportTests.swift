@@ -39,6 +39,9 @@ struct OIDCAgentImportTests {
     "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
     + "Generated using version: 4.2.6"
 
+  /// What the output says of certificates, by default.
+  static let system = "/etc/ssl/certs/ca-certificates.crt"
+
   private let verbs = ImportVerbTests()
 
   private func home() throws -> ProviderHome {
@@ -63,6 +66,7 @@ struct OIDCAgentImportTests {
     #expect(login.issuers == ["https://id.example.com", "https://id.example.com/"])
     #expect(login.redirect == "http://localhost:4242" && login.scopes == ["openid", "tools"])
     #expect(login.server == nil && login.audience == nil && login.refreshToken.bytes.count == 6)
+    #expect(login.certificateFile == nil)
     let other = try entry(
       Self.printed([("\"hunter2\"", "\"\""), ("\"audience\":\t\"\"", "\"audience\":\t\"api\"")])
     )
@@ -118,6 +122,56 @@ struct OIDCAgentImportTests {
     #expect(play.talk.contains("thumblatch agent --oidc-agent"), "\(play.talk)")
   }
 
+  /// A provider with its own certificate authority needs no other command.
+  @Test
+  func theCertificatesOfALoginAreCopied() throws {
+    let home = try home()
+    try home.writeSettings("The root:\n" + Situation.certificate, "ca/root.pem")
+    let path = home.path + "/ca/root.pem"
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes",
+      input: Array(Self.printed([(Self.system, path)]).utf8)
+    ) { stage in
+      let test = try stage.expect(TestProviderCall.self)
+      #expect(test.provider.settings["ca"] == Situation.certificate)
+      try stage.reply(ImportVerbTests.metadata)
+      let call = try stage.expect(ImportLoginCall.self)
+      #expect(call.provider.settings["ca"] == Situation.certificate)
+      var account = VerbTests.account
+      account.name = "work"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(play.screen.contains("certificates: \(path)"), "\(play.screen)")
+    #expect(try home.text("work").contains("\nca = work.pem\n"))
+    let kept = try Directory(path: home.files).openForReading("work.pem").readAll(limit: 1024)
+    #expect(String(decoding: kept, as: UTF8.self).hasSuffix("\n" + Situation.certificate))
+    #expect(home.settings("oidc-agent/work") == nil)
+  }
+
+  /// Without them the provider cannot be reached, and its token is not used.
+  @Test(arguments: [nil, "no certificate", String(repeating: Situation.certificate, count: 500)])
+  func certificatesThatCannotBeUsedEndTheImport(_ text: String?) throws {
+    let home = try home()
+    if let text { try home.writeSettings(text, "ca/root.pem") }
+    let path = home.path + "/ca/root.pem"
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes",
+      input: Array(Self.printed([(Self.system, path)]).utf8)
+    ) { try $0.expectEnd() }
+    #expect(play.code == .usage, "\(play.code)")
+    #expect(
+      play.talk.contains(
+        "thumblatch provider add work --ca FILE --issuer https://id.example.com --client-id c1"
+          + " --client-secret; then repeat with --provider work"
+      ),
+      "\(play.talk)"
+    )
+    #expect(home.settings("oidc-agent/work") == Self.file && (try? home.text("work")) == nil)
+  }
+
   /// oidc-agent writes the file when the provider gives it another token.
   @Test
   func aFileThatChangesStays() throws {
@@ -162,6 +216,20 @@ struct OIDCAgentImportTests {
       try file.hold(entry, in: contents, printed: printed)
       #expect(try file.has(entry, of: .oidcAgent) == isTaken)
     }
+  }
+
+  /// The standard input has the client secret already.
+  @Test
+  func theClientSecretIsNotReadBesideTheLogin() throws {
+    let home = try home()
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --yes --client-secret-stdin",
+      input: Array(Self.printed().utf8)
+    ) { stage in try stage.expectEnd() }
+    #expect(play.code == .usage, "\(play.code)")
+    #expect(play.talk.contains("--client-secret-stdin does not go with --from oidc-agent"))
+    #expect(home.settings("oidc-agent/work") == Self.file)
   }
 
   /// A wrong path must not remove another login, or a file of another program.

@@ -128,4 +128,26 @@ extension PresenceDialogueTests {
     #expect(play.code == .done)
     #expect(play.talk == "right-index is enrolled\n")
   }
+
+  /// A module of PAM may wait for a touch, or warn beside the right password.
+  @Test
+  func whatAModuleOfTheSystemSaysIsShown() throws {
+    let play = try Play.run(["token", "me"]) { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(methods: [.password])
+      _ = try stage.expect(CheckCall.self)
+      try stage.reply(CheckEvent.says(text: "Place your finger."), continues: true)
+      try stage.terminal.waitFor("Place your finger.")
+      try stage.reply(CheckEvent.ask(text: "Password: ", hidden: true))
+      try stage.answer("Password: ", "hunter2")
+      let answer = try stage.call(RespondCall.self)
+      #expect(answer.more)
+      try stage.reply(CheckEvent.says(text: "Expires\u{1B}[2J soon."), continues: true)
+      try stage.reply(CheckEvent.passed)
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.reply(Self.token)
+    }
+    #expect(play.code == .done && play.out == "token-1\n")
+    #expect(play.screen.contains("Expires\\u{1B}[2J soon.") && !play.screen.contains("hunter2"))
+  }
 }

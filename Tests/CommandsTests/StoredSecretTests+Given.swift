@@ -55,7 +55,7 @@ extension StoredSecretTests {
   func aToolIsToldThatThereIsNoSecret(_ line: String, _ input: String, _ part: String) throws {
     // An expired secret is still there.
     for (state, why) in [
-      (AccountState.signedOut, "it keeps no secret now"),
+      (AccountState.signedOut, "it no longer has a secret"),
       (.loginRequired, "its secret has expired"),
     ] {
       let (play, _) = try run(line, input) { stage in

@@ -44,6 +44,7 @@ struct TokenDeliveryTests {
     ("sh", ["/bin/dash"], #"eval "$LINE"; printenv ACCESS_TOKEN"#),
     ("sh", ["/bin/bash"], #"eval "$LINE"; printenv ACCESS_TOKEN"#),
     ("sh", ["/bin/dash"], #"eval $LINE; printenv ACCESS_TOKEN"#),
+    ("sh", ["/usr/bin/zsh", "--no-rcs"], #"eval "$LINE"; printenv ACCESS_TOKEN"#),
     ("fish", ["/usr/bin/fish", "--no-config"], #"echo $LINE | source; printenv ACCESS_TOKEN"#),
     ("fish", ["/usr/bin/fish", "--no-config"], #"eval $LINE; printenv ACCESS_TOKEN"#),
     ("csh", ["/usr/bin/tcsh", "-f"], #"eval "`printenv LINE`"; printenv ACCESS_TOKEN"#),

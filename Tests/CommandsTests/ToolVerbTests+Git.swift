@@ -9,7 +9,9 @@ import VaultInterface
 // What git sends, and whether it asks a person.
 extension ToolVerbTests {
   /// The person or another helper has the next password, which git then gives to be kept.
-  @Test(arguments: ["it keeps no secret now", "its secret has expired", CommandError.refusedSecret])
+  @Test(arguments: [
+    "it no longer has a secret", "its secret has expired", CommandError.refusedSecret,
+  ])
   func gitAsksForAPasswordWhereTheStoredOneIsOfNoUse(_ why: String) throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
       try Self.know(stage)

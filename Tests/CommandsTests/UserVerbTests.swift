@@ -33,4 +33,17 @@ struct UserVerbTests {
     )
     #expect(UserVerbs.object(whole, nil)["on_reader"] == .null)
   }
+
+  @Test
+  func whatIsSaidNamesTheVaultsThatMayHaveTheSameName() {
+    var reply = RemoveUserReply(user: 1001, name: "ada", accounts: [])
+    #expect(UserVerbs.unread(reply, "ada") == nil)
+    #expect(UserVerbs.object(reply, nil)["unread"] == .array([]))
+    reply.unread = [999, 1002]
+    #expect(
+      UserVerbs.unread(reply, "ada")
+        == "A directory that cannot be read may hold another vault of ada: uid 999, uid 1002."
+    )
+    #expect(UserVerbs.object(reply, nil)["unread"] == .array([.integer(999), .integer(1002)]))
+  }
 }

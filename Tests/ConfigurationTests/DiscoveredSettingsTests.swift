@@ -80,6 +80,23 @@ struct DiscoveredSettingsTests {
     #expect(error?.key == "token_endpoint")
   }
 
+  /// Only a client with a secret may ask there, and no sign-in depends on it.
+  @Test
+  func introspectionIsForClientsWithASecret() throws {
+    let url = "https://id.example.com/introspect"
+    func completed(_ url: String, _ settings: [String: String?]) throws -> Provider {
+      try made(settings).completed(with: [.introspection: url], responseIssuerRequired: false)
+    }
+    let confidential = try completed(url, ["client_secret": "s"])
+    #expect(confidential.endpoint(.introspection) == url)
+    #expect(confidential.oauth?.discovered == ["introspection_endpoint"])
+    #expect(try confidential.asWritten == made(["client_secret": "s"]))
+    #expect(try completed(url, [:]) == made())
+    for wrong in ["http://id.example.com/introspect", "nonsense", ""] {
+      #expect(try completed(wrong, ["client_secret": "s"]) == made(["client_secret": "s"]))
+    }
+  }
+
   @Test
   func withoutDiscoveryNothingIsFilledIn() throws {
     let written = try made(byHand)
@@ -133,6 +150,7 @@ struct OAuthCanonicalFormTests {
     ("authorization_endpoint", "https://x.example/"), ("token_endpoint", "https://x.example/"),
     ("device_authorization_endpoint", "https://x.example/"), ("jwks_uri", "https://x.example/"),
     ("userinfo_endpoint", "https://x.example/"), ("revocation_endpoint", "https://x.example/"),
+    ("introspection_endpoint", "https://x.example/"),
     ("discovery_url", "https://x.example/"), ("redirect_uri", "http://127.0.0.1/"),
     ("authorization_parameters", "prompt=login"), ("password_grant", "true"),
     ("id_token_algorithms", "RS256"), ("response_iss", "required"), ("id_field", "id"),

@@ -10,7 +10,7 @@ struct DesktopTextTests {
   func aNotificationNamesNoKey() throws {
     let events: [PresenceEvent] = [
       .queued, .touch(finger: "right-index", scan: .press), .retry(.tooShort),
-      .wait(seconds: 2, wasWrong: true), .checking,
+      .wait(seconds: 2, wasWrong: true), .checking, .said("Touch the device."),
       .failed(.fingerprint, .noMatch, message: "", left: [.fingerprint, .password]),
       .failed(.fingerprint, .notAvailable, message: "", left: [.password]),
       .failed(.password, .noMatch, message: "", left: [.password]),

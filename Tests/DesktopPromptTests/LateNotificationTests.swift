@@ -74,6 +74,23 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.filter { $0 == "CloseNotification" }.count == most })
   }
 
+  /// A server that answers nothing, and sends signal after signal, keeps no thread busy.
+  @Test
+  func aServerThatFloodsIsNotAwaited() throws {
+    defer { bus.remove() }
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    let notification = try NotificationServer(of: desktop, within: 100)
+    notification.lateLimit = 10
+    #expect(throws: DesktopError.notShown) { try notification.show("a", "b", []) }
+    notification.close()
+    #expect(NotificationServer.lateCount == 1)
+    server.flood(true)
+    server.release.signal()
+    #expect(eventually { NotificationServer.lateCount == 0 })
+    server.flood(false)
+    #expect(!server.calls.contains("CloseNotification"))
+  }
+
   /// The prompt is on the screen, and its text changes, as when a finger does not match.
   @Test
   func aChangeThatIsShownTooLateEndsThePrompt() throws {
@@ -119,6 +136,7 @@ private final class SlowServer: Sendable {
   let release: WakeEvent
   private let members = Mutex<[String]>([])
   private let holds = Mutex(true)
+  private let floods = Mutex(false)
 
   /// The methods that were called.
   var calls: [String] { members.withLock { $0 } }
@@ -130,6 +148,9 @@ private final class SlowServer: Sendable {
 
   /// Whether the next notification is held.
   func hold(_ isHeld: Bool) { holds.withLock { $0 = isHeld } }
+
+  /// Whether it sends signals without end instead of an answer, from `release` on.
+  func flood(_ isFlooding: Bool) { floods.withLock { $0 = isFlooding } }
 
   /// Serves until the bus ends.
   func serve(at address: String) throws {
@@ -148,6 +169,12 @@ private final class SlowServer: Sendable {
           return holds
         }
         if isHeld { _ = try release.descriptor.waitReadable(milliseconds: 60_000) }
+        while floods.withLock({ $0 }) {
+          let closed: [BusValue] = [.number(Self.number + 1), .number(1)]
+          try bus.signal("/org/freedesktop/Notifications", Self.name, "NotificationClosed", closed)
+          // This also sends what could not be sent at once.
+          _ = try bus.next(within: BusLimit(milliseconds: 0))
+        }
         try bus.answer(call, [.number(Self.number)])
         guard isHeld else { continue }
         let action: [BusValue] = [.number(Self.number), .text(NoticeText.signIn.key)]

@@ -55,9 +55,21 @@ struct NoticeTextTests {
   }
 
   @Test
+  func aReminderNamesTheEndAndTheCommandAndIsQuiet() {
+    let content = NoticeText.content(
+      DesktopNotice(kind: .secretExpires, account: "gh", expiresAt: 1_800_000_000)
+    )
+    #expect(content.summary == "Secret expires soon")
+    #expect(content.body.contains("of account 'gh' expires at 2027-01-15T08:00:00Z. "))
+    #expect(content.body.hasSuffix("run: thumblatch store gh"))
+    // The server keeps it in its list.
+    #expect(content.urgency == .low && !content.isTransient && content.actions.isEmpty)
+  }
+
+  @Test
   func noTextOfAnotherProgramIsALineOrWithoutEnd() {
     let text = "x\n\u{1B}]0;owned\u{7}\u{202E}" + String(repeating: "y", count: 10_000)
-    for kind in [NoticeKind.allowed, .loginRequired] {
+    for kind in NoticeKind.allCases {
       let content = NoticeText.content(
         DesktopNotice(
           kind: kind,

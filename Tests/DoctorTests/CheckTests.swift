@@ -84,7 +84,7 @@ struct CheckTests {
         $0 == "XDG_CONFIG_HOME" ? scratch.path : nil
       }
     }
-    #expect(run().map(\.message) == ["all can be read (0)"])
+    #expect(run().map(\.message) == ["all are readable (0)"])
     let plain = "[Provider]\nkind = password-backend\nissuer = http://localhost:8000\n"
     try files.create("dev.conf").write(plain)
     #expect(Self.severities(run()) == [.warning])

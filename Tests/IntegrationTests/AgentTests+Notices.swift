@@ -58,6 +58,29 @@ extension AgentTests {
     try stop(agent)
   }
 
+  /// The engine ends between the uses, and the next one gives the reminder again.
+  @Test
+  func aSecretThatExpiresSoonIsShownOnce() throws {
+    let agent = try startAgent()
+    let end = try shell("date -u -d '5 days' +%FT%TZ | tr -d '\\n'")
+    let store = ["store", "gh", "--host", "git.example.org", "--expires", end, "--secret-stdin"]
+    try person.run(store, input: "ghp_1\n").succeeded()
+    try person.run("token", "gh").succeeded()
+    let notice = try desk.notification("The secret of account 'gh' expires at \(end). ")
+    #expect(try notice.array("actions").isEmpty)
+    #expect(try notice.object("hints").integer("urgency") == 0)
+    #expect(try notice.string("body").hasSuffix("run: thumblatch store gh"))
+    try bench.endEngine()
+    try person.run("token", "gh").succeeded()
+    // A notice that follows a later use of the secret.
+    try useAndLose()
+    try desk.sees("tokens of account 'me' until you sign in again.")
+    #expect(
+      try desk.run("sum('expires at' in each['body'] for each in desk.shown)") == .integer(1)
+    )
+    try stop(agent)
+  }
+
   /// The default rule shows that a refresh token has left the vault.
   @Test
   func aReleaseIsShownWithoutARule() throws {

@@ -72,7 +72,7 @@ struct AppLoginTests {
     #expect(step[0] == "not-opened")
     // The listener accepts a redirect only from the same user. Root brings this one first.
     try member.visit(step[1])
-    #expect(try app.step() == "refused it was brought by another user's program")
+    #expect(try app.step() == "refused it came from another user's program")
     try member.shell("\(try member.browser().dropFirst("BROWSER=".count)) '\(step[1])'").succeeded()
     #expect(try app.outcome() == IdentityProvider.user)
   }

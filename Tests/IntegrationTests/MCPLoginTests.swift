@@ -153,7 +153,7 @@ struct MCPLoginTests {
     (#"{"\#(resource)": {"edit": {"authorization_servers": ["ftp://x"]}}}"#, 8, "issuer"),
     (#"{"\#(resource)": {"edit": {"authorization_servers": 7}}}"#, 8, "authorization_servers"),
     (#"{"\#(resource)": {"status": 200, "size": 70000}}"#, 8, "more than 64 KiB"),
-    (#"{"\#(resource)": {"status": 200, "body": "[1]"}}"#, 8, "no JSON object"),
+    (#"{"\#(resource)": {"status": 200, "body": "[1]"}}"#, 8, "not a JSON object"),
     (#"{"\#(resource)": {"status": 503}}"#, 5, "HTTP 503"),
     (
       #"{"/mcp": {"status": 307, "headers": {"location": "http://evil.example/"}}}"#, 8, "redirects"

@@ -134,6 +134,27 @@ struct NoticeTests {
     try end()
   }
 
+  /// An engine that has ended in the meantime gives the reminder again.
+  @Test
+  func aReminderIsShownOnceForEachEnd() throws {
+    let moment = 1_800_000_000
+    try engine.give(DesktopNotice(kind: .secretExpires, account: "gh", expiresAt: moment))
+    let shown = try desk.notification("account 'gh' expires at 2027-01-15T08:00:00Z.")
+    #expect(try shown.string("body").hasSuffix("run: thumblatch store gh"))
+    #expect(try shown.array("actions").isEmpty)
+    desk.keepPicture("secret-expires", hasButtons: false)
+    let count = try desk.count()
+    try engine.give(DesktopNotice(kind: .secretExpires, account: "gh", expiresAt: moment))
+    // The agent has seen the second one by the time that it shows this.
+    try engine.give(DesktopNotice(kind: .secretExpires, account: "gh", expiresAt: moment + 1))
+    try desk.sees("account 'gh' expires at 2027-01-15T08:00:01Z.", above: count)
+    #expect(try desk.count() == count + 1)
+    try engine.give(DesktopNotice(kind: .secretExpires, account: "other", expiresAt: moment))
+    try desk.sees("account 'other' expires at 2027-01-15T08:00:00Z.", above: count + 1)
+    #expect(engine.calls.isEmpty)
+    try end()
+  }
+
   /// The buttons of an agent that has ended would have no effect.
   @Test
   func theEndOfTheAgentTakesItsActionsAway() throws {

@@ -89,6 +89,22 @@ struct OIDCAgentImportTests {
     #expect(try refresh(old, of: member) == "400")
   }
 
+  /// oidc-agent names the certificate authority of the provider, so that no file has to be written.
+  @Test
+  func theCertificatesOfALoginAreMovedToo() throws {
+    let (member, _) = try signedIn()
+    let text = try member.shell(
+      """
+      exec 2>&1; export PATH=\(member.programs):$PATH PW=agent-password
+      oidc-gen --print work --pw-env=PW | thumblatch import --from oidc-agent --yes
+      cat ~/.config/thumblatch/providers.d/work.conf
+      """
+    ).succeeded()
+    #expect(text.contains("  certificates: \(member.base)/ca.pem\n"), "\(text)")
+    #expect(text.contains("\nca = work.pem\n"), "\(text)")
+    _ = try member.newerToken()
+  }
+
   /// The provider refuses a copy that was used since: oidc-agent keeps its file.
   @Test
   func aRefusedLoginStays() throws {

@@ -27,19 +27,23 @@ extension Person {
 extension Someone {
   /// A PAM stack that accepts the right password and then waits until `go` is called.
   ///
+  /// `words` are what it says before it waits.
+  ///
   /// PAM's program outlives a test that does not call it, so it waits for a minute at most.
-  func haltPAM() throws -> (reached: String, go: () throws -> Void) {
+  func haltPAM(saying words: String = "") throws -> (reached: String, go: () throws -> Void) {
     let reached = readerDirectory + "/reached"
     let gate = readerDirectory + "/gate"
+    let (says, option) = words.isEmpty ? (":", "quiet") : ("echo \(words)", "quiet stdout")
     try IntegrationTests.shell(
       """
       cd \(checkPrograms)
       mkfifo -m 666 \(gate)
-      printf '#!/bin/sh\\n: >>\(reached)\\nexec timeout 60 head -n 1 \(gate)\\n' >halt
+      { echo '#!/bin/sh'; echo ': >>\(reached)'; echo '\(says)'
+      echo 'exec timeout 60 head -n 1 \(gate)'; } >halt
       chmod 755 halt
       cp pam.d/thumblatch stack
-      awk '{ print } $1 == "auth" { print "auth required pam_exec.so quiet \(checkPrograms)/halt" }' \
-        <stack >stack.new
+      halt='auth required pam_exec.so \(option) \(checkPrograms)/halt'
+      awk -v halt="$halt" '{ print } $1 == "auth" { print halt }' <stack >stack.new
       rm pam.d/thumblatch
       install -m 644 stack.new pam.d/thumblatch
       """

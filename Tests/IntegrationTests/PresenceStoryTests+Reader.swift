@@ -103,4 +103,17 @@ extension PresenceStoryTests {
     #expect(try person.run("fingers", "list").succeeded().contains("no finger is enrolled"))
     try isSignedIn(person)
   }
+
+  /// As pam_u2f(8) does, which waits for a touch beside the right password.
+  @Test
+  func whatAModuleSaysWhileItWorksIsShown() throws {
+    let person = try Someone()
+    let halted = try person.haltPAM(saying: "Touch the device.")
+    let terminal = try person.terminal("presence", "test")
+    try terminal.expect(Self.question)
+    try terminal.enter(Someone.systemPassword)
+    try terminal.expect("Touch the device.")
+    try halted.go()
+    try terminal.end()
+  }
 }

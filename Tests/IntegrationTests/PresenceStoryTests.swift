@@ -20,7 +20,7 @@ struct PresenceStoryTests {
       "Touch the fingerprint reader to turn on presence protection for account 'me'"
     )
     try person.touch()
-    #expect(try enable.end().contains("which is unlocked now"))
+    #expect(try enable.end().contains("the account is unlocked"))
     try person.run("lock").succeeded()
     return person
   }

@@ -90,6 +90,32 @@ struct ProviderAccountTests {
     #expect(refused.end != .exited(0) && !refused.text.contains("Mallory"), "\(refused.text)")
   }
 
+  /// This metadata has no userinfo endpoint: a client with a secret asks whether a token is active.
+  @Test(arguments: ["post", "basic"])
+  func introspectionTellsWhetherATokenIsActive(_ authentication: String) throws {
+    let member = try Member()
+    try member.configure(
+      settings: [
+        "kind": "oauth2", "scope": "read", "client_id": "thumblatch-confidential",
+        "client_secret": "client-secret", "client_authentication": authentication,
+      ]
+    )
+    try member.signIn().succeeded()
+    func isAccepted() throws -> Bool {
+      try object(try member.run("whoami", "work", "--verify", "--json").text).boolean("accepted")
+    }
+    #expect(try isAccepted())
+    let old = try member.run("token", "work").succeeded()
+    // The provider ends it before its time.
+    try member.provider.call("age", ["seconds": 3600])
+    #expect(try !isAccepted())
+    let new = try member.run("token", "work").succeeded()
+    #expect(try new != old && isAccepted())
+    let asked = try member.provider.requests().filter { $0.path == "/o/introspect/" }
+    #expect(asked.map(\.status) == [200, 200, 200])
+    #expect(asked.allSatisfy { ($0.form["client_secret"] != nil) == (authentication == "post") })
+  }
+
   @Test
   func eachSetOfScopesHasATokenOfItsOwn() throws {
     let member = try member()

@@ -128,6 +128,6 @@ struct ServiceImportStoryTests {
       ' "$HOME/.local/state/thumblatch/engine"
       """#
     )
-    #expect(refused.text.contains("only the service takes accounts over"), "\(refused.text)")
+    #expect(refused.text.contains("only the service can receive accounts"), "\(refused.text)")
   }
 }

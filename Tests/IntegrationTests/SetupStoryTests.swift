@@ -87,4 +87,19 @@ struct SetupStoryTests {
     try setup.end()
     #expect(!(try member.run("token").succeeded().isEmpty))
   }
+
+  @Test
+  func aRemovalThatIsNotOnTheDiskIsReported() throws {
+    let person = try Someone()
+    try person.shell("mkdir ~/.codex").succeeded()
+    try person.run("setup", "codex", "me", "--yes", "--url", "https://ai.example.com/v1")
+      .succeeded()
+    let (text, end) = try output(
+      of: "/usr/bin/strace",
+      ["-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"]
+        + person.running + [person.programs + "/thumblatch", "setup", "--undo", "codex"],
+      environment: person.environment
+    )
+    #expect(end == .exited(2) && text.contains("could not be removed"), "\(text)")
+  }
 }

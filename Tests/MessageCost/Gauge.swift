@@ -18,7 +18,10 @@ final class Gauge {
 
   /// The limit for 64 KiB, in milliseconds.
   static let limit = 5.0
-  /// The first reading includes the growth of the process's memory, so a high reading is repeated.
+  /// The readings that are reported.
+  private static let kept = 12
+  /// The first reading includes the growth of the process's memory, so a high reading is repeated, if it
+  /// would be reported.
   private static let attempts = 6
   /// The CPU time that is left for more repeats of readings above the limit, in milliseconds.
   ///
@@ -39,17 +42,21 @@ final class Gauge {
     let scale = 65_536 / Double(max(bytes, 65_536))
     var least = Self.time(body)
     var attempt = 0
-    while least * scale > Self.limit / 2 {
+    while least * scale > Self.limit / 2, isReported(least * scale) {
       guard attempt < Self.attempts || (least * scale > Self.limit && patience > 0) else { break }
       let time = Self.time(body)
       least = min(least, time)
       if attempt >= Self.attempts { patience -= time }
       attempt += 1
     }
-    guard worst.count < 12 || least > worst[worst.count - 1].milliseconds else { return }
+    guard isReported(least * scale) else { return }
     worst.append(Reading(milliseconds: least, bytes: bytes, what: what()))
     worst.sort { $0.cost > $1.cost }
-    if worst.count > 12 { worst.removeLast() }
+    if worst.count > Self.kept { worst.removeLast() }
+  }
+
+  private func isReported(_ cost: Double) -> Bool {
+    worst.count < Self.kept || cost > worst[worst.count - 1].cost
   }
 
   var isExceeded: Bool { (worst.first?.cost ?? 0) > Self.limit }
@@ -57,7 +64,7 @@ final class Gauge {
   /// Prints the highest readings.
   func report(_ title: String) {
     print("\(title): \(count) messages, the dearest (ms of thread CPU for 64 KiB):")
-    for reading in worst.prefix(isExceeded ? 12 : 4) {
+    for reading in worst.prefix(isExceeded ? Self.kept : 4) {
       let hundredths = Int(reading.cost * 100)
       let digits = hundredths % 100
       print("  \(hundredths / 100).\(digits < 10 ? "0" : "")\(digits)  \(reading.what)")

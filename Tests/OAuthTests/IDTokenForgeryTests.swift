@@ -32,7 +32,7 @@ struct IDTokenForgeryTests {
   func anAlgorithmThatIsNotAcceptedIsRefusedByName(_ name: String) throws {
     let why =
       refused
-      + "it is signed with \(name.isEmpty ? "nothing" : name), and accepted is RS256, RS384,"
+      + "it is signed with \(name.isEmpty ? "nothing" : name), but only this is accepted: RS256, RS384,"
       + " RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA"
     for kid in ["r", "e", "d"] {
       let header = #"{"alg":"\#(name)","kid":"\#(kid)"}"#
@@ -157,7 +157,7 @@ struct IDTokenForgeryTests {
     #expect(shown.hasPrefix("the ID token is signed with an unknown key") && isFitToBeShown(shown))
     for kid in ["7", "null", "[]"] {
       #expect(
-        try forged(header: #"{"alg":"ES256","kid":\#(kid)}"#) == refused + "its `kid` is no text"
+        try forged(header: #"{"alg":"ES256","kid":\#(kid)}"#) == refused + "its `kid` is not text"
       )
     }
   }

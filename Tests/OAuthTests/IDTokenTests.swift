@@ -29,7 +29,9 @@ struct IDTokenTests {
     // If the provider's settings do not accept the algorithm, the token counts as unsigned.
     let others = IDToken.algorithms.subtracting([algorithm])
     let why = samples.check(token, samples.expectations(algorithms: others))
-    #expect(why.hasPrefix(refused + "it is signed with \(algorithm), and accepted here is "))
+    #expect(
+      why.hasPrefix(refused + "it is signed with \(algorithm), but only this is accepted here: ")
+    )
     #expect(others.allSatisfy(why.contains) && why.hasSuffix("(id_token_algorithms)"), "\(why)")
     #expect(samples.check(token, samples.expectations(algorithms: [])).hasPrefix(refused))
   }

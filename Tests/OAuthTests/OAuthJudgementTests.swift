@@ -77,6 +77,8 @@ struct OAuthJudgementTests {
     let judgement = try judged(provider, 200, #"{"access_token":"at"}"#, for: .code)
     #expect(judgement.contains("was not asked for"), "\(judgement)")
     #expect(judgement.contains("scope = openid profile offline_access"), "\(judgement)")
+    // A file that names these two scopes asks for no more than the default.
+    #expect(judgement.contains("openid offline_access counts as the default"), "\(judgement)")
     #expect(
       try !judged(openID(), 200, #"{"access_token":"at"}"#, for: .code).contains("not asked for")
     )

@@ -73,6 +73,19 @@ struct ServerMetadataTests {
     #expect(metadata.warnings(for: completed).isEmpty)
   }
 
+  /// No sign-in needs it, so an error in it prevents none.
+  @Test(arguments: [
+    (#""https://id.example.com/i""#, "https://id.example.com/i"), ("7", nil),
+    (#""http://intern/i""#, nil),
+  ])
+  func introspectionIsKnownToAClientWithASecret(_ value: String, _ known: String?) throws {
+    let text = String(document.dropLast()) + #","introspection_endpoint":\#(value)}"#
+    let confidential = try provider(["client_secret": "s"])
+    let metadata = try ServerMetadata(secret(text), for: confidential)
+    #expect(try metadata.completed(confidential).endpoint(.introspection) == known)
+    #expect(try metadata.completed(provider()).endpoint(.introspection) == nil)
+  }
+
   @Test
   func howAClientGetsItsIDIsTold() throws {
     let provider = try provider()

@@ -18,10 +18,15 @@ struct VerificationTests {
       body: try secret(body),
       subject: subject
     )
+    return described(judgement)
+  }
+
+  private func described(_ judgement: VerificationJudgement) -> String {
     switch judgement {
     case .accepted(let user, let seconds):
       return "accepted \(user?.id ?? "-") \(seconds.map(String.init) ?? "-")"
     case .refused: return "refused"
+    case .inactive: return "inactive"
     case .notThere: return "not there"
     case .rateLimited(let wait): return "rate limited \(wait.map(String.init) ?? "-")"
     case .unclear(let status, let message): return "unclear \(status) \(message)"
@@ -65,5 +70,45 @@ struct VerificationTests {
     #expect(throws: OAuthError.self) {
       try ProviderClient(provider: try plainOAuth()).verification(accessToken: "at")
     }
+  }
+
+  /// Introspection (RFC 7662): only `active` counts, and only the server's own yes or no.
+  @Test(arguments: [
+    (200, #"{"active":true,"exp":1763717400,"aud":"x"}"#, "accepted - -"),
+    (200, #"{"active":false}"#, "inactive"), (200, #"{"active":"true"}"#, "not there"),
+    (200, "{}", "not there"), (200, "", "not there"), (200, "<html>", "not there"),
+    (200, #"{"active":false,"active":true}"#, "not there"),
+    // Perhaps only resource servers may ask.
+    (401, #"{"error":"invalid_client"}"#, "not there"), (403, "{}", "not there"),
+    (400, "{}", "not there"), (404, "", "not there"), (302, "", "not there"),
+    (429, "", "rate limited 5"), (503, #"{"active":true}"#, "failing 503 5"),
+  ])
+  func introspection(_ status: Int, _ body: String, _ expected: String) throws {
+    let judgement = ProviderClient(provider: try plainOAuth()).judgeIntrospection(
+      status: status,
+      retryAfter: status >= 429 ? 5 : nil,
+      body: try secret(body)
+    )
+    #expect(described(judgement) == expected)
+  }
+
+  @Test(arguments: ["post", "basic"])
+  func aClientWithASecretAsksForIntrospection(_ how: String) throws {
+    let endpoint = ["introspection_endpoint": "https://id.example.com/introspect"]
+    let secret = ["client_secret": "s", "client_authentication": how]
+    let client = ProviderClient(provider: try plainOAuth(endpoint.merging(secret) { $1 }))
+    let request = try #require(try client.introspection(accessToken: "at+1"))
+    #expect(request.method == "POST" && request.url == "https://id.example.com/introspect")
+    #expect(!request.headers.contains { $0.contains("Authorization") })
+    let own = how == "post" ? "&client_id=client-1&client_secret=s" : ""
+    #expect(text(request.body) == "token=at%2B1&token_type_hint=access_token" + own)
+    #expect((request.credentials == nil) == (how == "post"))
+    // RFC 7662, section 2.1: the server must demand an authorization.
+    for others in [endpoint, secret] {
+      let client = ProviderClient(provider: try plainOAuth(others))
+      #expect(try client.introspection(accessToken: "at") == nil)
+    }
+    let backend = try ProviderClient(provider: backend().provider)
+    #expect(try backend.introspection(accessToken: "at") == nil)
   }
 }

@@ -92,6 +92,26 @@ struct PromptLimitTests {
     #expect(limit.pause(of: question(socket: "other"), at: at(now)) == nil)
   }
 
+  /// A container may ask for many accounts, and never show what it has opened.
+  @Test
+  func programsBehindASocketDoNotUseUpTheLimitsOfOthers() {
+    var limit = PromptLimit()
+    for number in 0..<12 {
+      let asked = question(of: [UInt8(number)], socket: "s")
+      #expect(limit.take(asked, joins: false, at: at(0)) == nil)
+    }
+    #expect(limit.take(question(socket: "s"), joins: false, at: at(0)) != nil)
+    #expect(limit.take(question(), joins: false, at: at(0)) == nil)
+    for _ in 0..<64 { #expect(limit.takeOpening(question(socket: "s"), at: at(0)) == nil) }
+    #expect(limit.takeOpening(question(socket: "t"), at: at(0)) != nil)
+    #expect(limit.takeOpening(question(), at: at(0)) == nil)
+    for _ in 0..<64 { limit.noteUnopened(question(socket: "s"), at: at(0)) }
+    let isCounted = { (asked: PromptQuestion) in
+      limit.waitToBegin(asked, isCounted: true, joins: false, at: at(0)) == nil
+    }
+    #expect(!isCounted(question(.unlock, socket: "s")) && isCounted(question(.unlock)))
+  }
+
   @Test
   func eachFurtherRefusalMakesALongerPause() {
     var limit = PromptLimit()

@@ -9,14 +9,14 @@ enum PageTexts {
   ]
   static let messages = [
     "private, version 7, process 8", "service, version 7, process 8",
-    "no more files can be made: nothing can be refreshed",
+    "no more files can be created: nothing can be refreshed",
     "b7 is missing: it is not in /c7 or /d7", "b7 is missing: it is not in /c7",
     "the vault needs the TPM of this machine, a security key or the recovery code",
     "the vault needs a security key or the recovery code",
     "the vault needs a touch of its security key",
     "/b7 is not used: others may write to it or to its directory",
     "no fingerprint reader can be used: no fingerprint reader is plugged in",
-    "the account m7 is uncertain: the provider answered 503", "not looked",
+    "the account m7 is uncertain: the provider answered 503", "not checked",
     "r7, in use by a program now",
     "2 security keys are enrolled: 'k7', 'l7'; each must verify its person",
   ]

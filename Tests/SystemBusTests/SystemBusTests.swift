@@ -66,7 +66,7 @@ struct SystemBusTests {
     }
     #expect(refusal.name == "org.freedesktop.DBus.Error.NameHasNoOwner")
     #expect(refusal.method == "GetNameOwner")
-    // A number is no text.
+    // A number is not text.
     #expect(throws: BusError.notUnderstood) {
       try bus.callDriver("GetConnectionUnixUser", [SystemBus.driver]).text()
     }

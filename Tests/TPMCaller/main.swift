@@ -17,6 +17,39 @@ func report(_ name: String, _ call: () throws -> String) {
   }
 }
 
+/// The processes that this one has started and that run.
+func children() throws -> [pid_t] {
+  let directory = try Directory(path: "/proc/self/task/\(getpid())")
+  let text = String(
+    decoding: try directory.openForReading("children").readAll(limit: 4096),
+    as: UTF8.self
+  )
+  return text.split(separator: " ").compactMap { pid_t($0) }
+}
+
+/// Opens, and reads the counter in the same process.
+func tellOpenings(_ sealed: TPMSealedSecret, _ authorization: SharedSecret, _ first: TPMCounter) {
+  report("opening") {
+    let opening = tpm.forOpening()
+    _ = try opening.open(sealed, authorization: authorization)
+    let kept = try children().count
+    let now = try opening.bound(to: sealed.parentName)
+      .readCounter(first.index, authorization: authorization)
+    return "\(kept) \(now.value - first.value) \(try children().count)"
+  }
+  report("opening whose process ends") {
+    let opening = tpm.forOpening()
+    _ = try opening.open(sealed, authorization: authorization)
+    for child in try children() { kill(child, SIGKILL) }
+    let now = try opening.readCounter(first.index, authorization: authorization)
+    return "\(now.value - first.value)"
+  }
+  report("opening without a counter") {
+    _ = try tpm.forOpening().open(sealed, authorization: authorization)
+    return "\(try children().count)"
+  }
+}
+
 /// Seals, opens and counts.
 func tellAll() throws {
   let secret = SharedSecret(try SecretBytes.random(count: 32))
@@ -54,6 +87,7 @@ func tellAll() throws {
     let now = try tpm.readCounter(first.index, authorization: authorization)
     return "\(now.value - first.value)"
   }
+  tellOpenings(sealed, authorization, first)
   report("another key") {
     let strict = SecretHelper(by: .children, parentName: sealed.parentName.reversed())
     _ = try strict.readCounter(first.index, authorization: authorization)

@@ -82,6 +82,28 @@ extension AskAtDesktopTests {
     if !isArmedBefore { #expect(agents.ended == [9]) }
   }
 
+  /// The agent would show a prompt that is answered, or its caller be told that there is none.
+  @Test(arguments: [true, false])
+  func aTouchAtATerminalAnswersAPromptWhoseAgentIsAwaited(isThere: Bool) async throws {
+    agents.hold()
+    let prompt = try await prompt(1)
+    let terminal = try await need { _ = try await vault.token(caller: caller(2)) }.prompt
+    let end = Box<VaultFailure?>()
+    let asked = Task {
+      end.put(await failure { try await vault.askAtDesktop(prompt, caller: caller()) })
+    }
+    await agents.untilHeld()
+    bench.check.plan([.ready, .matched])
+    _ = try await vault.check(terminal, by: .fingerprint, caller: caller(2)) { _ in }
+    if !isThere { agents.set() }
+    agents.release()
+    while end.value == nil, agents.given.isEmpty { await Task.yield() }
+    #expect(agents.given.isEmpty)
+    asked.cancel()
+    await asked.value
+    #expect(end.value == .some(nil))
+  }
+
   @Test
   func withoutAnAgentCallersOfTheSameRequestAreToldTheSame() async throws {
     agents.hold()

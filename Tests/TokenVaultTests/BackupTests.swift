@@ -68,7 +68,7 @@ struct BackupTests {
     #expect(
       reasons == [
         "steady": nil, "inside": "it is not exportable", "out": "it is signed out",
-        "new": "no refresh has shown yet if its provider replaces refresh tokens",
+        "new": "no refresh has shown yet whether its provider replaces refresh tokens",
         "rotates": "its provider replaces refresh tokens",
         "strict": "its provider replaces refresh tokens",
       ]

@@ -148,6 +148,53 @@ struct CounterIntentTests {
     #expect(try rig.tpm.counters == 0 && !hasPending)
   }
 
+  /// The file of an earlier definition is the only place that knows its counter.
+  @Test
+  func aRemovalForgetsNoEarlierCounter() throws {
+    let (slots, ledger) = try use()
+    let earlier = try leaveCounter()
+    #expect(rig.tpm.counters == 2 && earlier.counter.index != ledger.counter.index)
+    rig.tpm.plan(.unreachable("stopped"))
+    #expect(throws: VaultFailure.self) { try slots.endCounter() }
+    #expect(try slots.hasCounter && hasPending)
+    #expect(try rig.counter().check(isExpected: true) == .current(ledger))
+    try slots.endCounter()
+    #expect(try !slots.hasCounter && rig.tpm.counters == 0 && !hasPending)
+  }
+
+  /// A write that failed may have changed the file of the state.
+  @Test
+  func aRemovalAlsoEndsACounterThatOnlyTheStatesFileNames() throws {
+    let slots = try rig.bench.slots(rig.tpm)
+    _ = try slots.key()
+    let (_, ledger) = try use()
+    try rig.directory().write(
+      pendingCounter: PendingCounter(
+        index: ledger.counter.index,
+        parentName: rig.parentName,
+        authorization: values(ledger).last
+      ).encoded
+    )
+    slots.noteStateUncertain()
+    #expect(!slots.hasCounter)
+    try slots.endCounter()
+    let next = try rig.bench.slots(rig.tpm)
+    _ = try next.key()
+    #expect(try !next.hasCounter && rig.tpm.counters == 0 && !hasPending)
+  }
+
+  /// The helper without an answer may define the counter after it was looked for.
+  @Test
+  func aDefinitionWithoutAnAnswerStaysForTheNextEngine() throws {
+    let slots = try rig.bench.slots(rig.tpm)
+    _ = try slots.key()
+    rig.tpm.plan(.unreachable("stopped"))
+    try slots.renewCounter(rig.parentName)
+    #expect(try !slots.hasCounter && hasPending)
+    try start()
+    #expect(rig.tpm.counters == 0)
+  }
+
   /// A copy of the directory from before the second addition has the value that removes it.
   @Test
   func aCounterWhoseRemovalIsNotFinishedIsNotAdoptedAgain() throws {

@@ -80,6 +80,17 @@ struct DialogueTests {
   }
 
   @Test
+  func whatAModuleSaysIsTold() async throws {
+    let bench = try Bench()
+    let vault = try await expired(bench)
+    bench.check.plan([.says("Touch the device."), .ask(text: "Password:", hidden: true)])
+    let need = try await need { _ = try await vault.token() }
+    let told = Box<CheckNotice>()
+    _ = try await vault.check(need.prompt, by: .password, caller: caller()) { told.put($0) }
+    #expect(told.value == .says("Touch the device."))
+  }
+
+  @Test
   func theAnswerOfAnotherConnectionIsNotGivenToThePassword() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)

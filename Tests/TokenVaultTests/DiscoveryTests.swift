@@ -214,6 +214,6 @@ struct DiscoveryTests {
       Issue.record("\(String(describing: refusal))")
       return
     }
-    #expect(why.contains("no JSON object") && why.contains("openid-configuration"), "\(why)")
+    #expect(why.contains("not a JSON object") && why.contains("openid-configuration"), "\(why)")
   }
 }

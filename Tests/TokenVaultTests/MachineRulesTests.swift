@@ -49,7 +49,7 @@ struct MachineRulesTests {
     let events = try await vault.events()
     let words = await refusedLogin(vault, "c")
     #expect(
-      words == "there are as many accounts as there may be: 2 (accounts in \(Policy.file))"
+      words == "the limit on accounts is reached: 2 (accounts in \(Policy.file))"
     )
     let registration = await refusal {
       _ = try await vault.signIn(

@@ -26,7 +26,7 @@ struct UnansweredRequestTests {
 
   @Test(arguments: [
     ("refused", Unavailability.notAnswering, "is not answering (connection refused)"),
-    ("silent", .notAnswering, "is not answering (it took the connection and sent nothing)"),
+    ("silent", .notAnswering, "is not answering (it accepted the connection but sent nothing)"),
     ("authority", .authority, "authority that is not trusted"),
     ("expired", .expired, "has expired"), ("not_yet_valid", .notYetValid, "clock"),
     ("name", .name, "another host"), ("pin", .pin, "pinned"), ("tls", .certificate, "TLS"),

@@ -104,7 +104,7 @@ struct UserPolicyTests {
       for value in ["1", nil] {
         #expect(
           await says(key, value)
-            == "\(key) is for the machine's administrator alone (\(key) in \(Policy.file))"
+            == "\(key) can be set only by the machine's administrator (\(key) in \(Policy.file))"
         )
       }
     }

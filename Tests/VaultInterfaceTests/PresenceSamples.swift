@@ -104,6 +104,12 @@ private func respondSamples() throws -> [Sample] {
       to: NextPromptCall.self,
       NextPromptReply(notice: DesktopNotice(kind: .loginRequired, account: "me", browser: true))
     ),
+    reply(
+      to: NextPromptCall.self,
+      NextPromptReply(
+        notice: DesktopNotice(kind: .secretExpires, account: "me", expiresAt: 1_800_000_000)
+      )
+    ),
   ]
 }
 

@@ -111,7 +111,7 @@ struct ReaderPrintRemovalTests {
       opening: { _, _ in throw VaultFailure.unexpected("root alone calls") },
       name: { _ in nil },
       care: UserAccounts(
-        find: { _ in [Self.user] },
+        find: { _ in FoundUsers(uids: [Self.user], unread: []) },
         list: { [Self.user] },
         open: { _ in (try self.vault(reader), "ada") },
         remove: { _ in reader.events.withLock { $0.append("removed") } }
@@ -146,7 +146,7 @@ struct ReaderPrintRemovalTests {
       opening: { _, _ in throw VaultFailure.unexpected("root alone calls") },
       name: { _ in nil },
       care: UserAccounts(
-        find: { _ in [Self.user] },
+        find: { _ in FoundUsers(uids: [Self.user], unread: []) },
         list: { [Self.user] },
         open: { _ in throw VaultFailure.unexpected("damaged") },
         remove: { _ in }

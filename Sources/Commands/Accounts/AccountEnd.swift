@@ -10,7 +10,7 @@ enum AccountEnd {
   /// The account is forgotten as well.
   case removal
 
-  /// The option that goes on without asking.
+  /// The option that continues without asking.
   static let yes = Verb.Option("--yes", "do not ask")
 
   /// Asks at the terminal if the account is signed in and `--yes` is not given.
@@ -49,7 +49,7 @@ enum AccountEnd {
       } else if account.isStatic {
         "Its secret is erased here, and stays valid at \(account.provider) until you revoke it there."
       } else if local {
-        "Its tokens are erased here; \(account.provider) is not told."
+        "Its tokens are erased here; \(account.provider) is not notified."
       } else {
         "Its tokens are erased here, whatever \(account.provider) answers."
       }
@@ -64,7 +64,7 @@ struct AccountEnding {
   let grant: GrantState
   let reason: String?
   let isOffline: Bool
-  /// Whether the caller asked not to tell the provider.
+  /// Whether the caller asked not to notify the provider.
   let isLocal: Bool
   /// Whether the account kept a secret without a login.
   let isStatic: Bool
@@ -94,7 +94,7 @@ struct AccountEnding {
   /// The sentence about the refresh token.
   var sentence: String {
     if isStatic, grant != .none {
-      // What a program of the desktop has stored can be a key of its own.
+      // A secret that a desktop program has stored may be an encryption key of that program.
       guard provider != SecretAccount.provider.name else { return "The secret is erased here." }
       return "The secret is erased here, and stays valid at \(provider) until you revoke it there."
     }
@@ -102,7 +102,7 @@ struct AccountEnding {
     case .ended: "\(provider) confirmed that the login has ended."
     case .none: "\(provider) had no login to end\(because)."
     case .valid where isLocal:
-      "The refresh token was not revoked and stays valid at \(provider), which was not told."
+      "The refresh token was not revoked and stays valid at \(provider), which was not notified."
     case .valid: "The refresh token was NOT revoked and stays valid at \(provider)\(because)."
     case .unknown:
       "The refresh token may stay valid at \(provider)\(because)."

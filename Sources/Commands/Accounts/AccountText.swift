@@ -37,7 +37,7 @@ enum AccountText {
     ]
   }
 
-  /// What to do if several accounts could be meant.
+  /// The advice if several accounts could be meant.
   static let chooseDefault =
     "thumblatch account default NAME sets the default account"
 

@@ -41,8 +41,8 @@ enum AccountVerbs {
     summary: "rename an account",
     details: """
       Changes only the name; nothing is encrypted again. If the helpers of other tools use this \
-      vault, the account's hosts in hosts.conf get the new name. A protected account needs a \
-      presence check, because later prompts show its name.
+      vault, the account is also renamed in hosts.conf. A protected account needs a presence \
+      check, because later prompts show its name.
       """
   ) { session throws(CommandError) in
     let old = try session.accountName(session.arguments.operands[0])
@@ -81,13 +81,13 @@ enum AccountVerbs {
   static let remove = Verb(
     "account remove",
     [.namedAccount],
-    options: [Verb.Option("--local", "the provider is not told"), AccountEnd.yes, .reason],
+    options: [Verb.Option("--local", "do not notify the provider"), AccountEnd.yes, .reason],
     summary: "sign out as logout does, and forget the account",
     details: """
-      Asks at the terminal if the account is signed in. Removing a protected account needs a \
-      presence check, even while it is unlocked. If the helpers of other tools use this vault, the \
-      account's hosts are removed from hosts.conf. The audit log keeps the account's name. Exit 12 \
-      says that the refresh token stays valid at the provider.
+      Asks for confirmation at the terminal if the account is signed in. Removing a protected \
+      account needs a presence check, even while it is unlocked. If the helpers of other tools use \
+      this vault, the account's hosts are removed from hosts.conf. The audit log keeps the \
+      account's name. Exit 12 says that the refresh token stays valid at the provider.
       """
   ) { session throws(CommandError) in
     let name = try session.accountName(session.arguments.operands[0])

@@ -6,27 +6,27 @@ internal import VaultInterface
 enum LogoutVerb {
   private static let all = Verb.Option(
     "--all",
-    "every account, after one question and at most one presence check"
+    "sign out of every account, after one question and at most one presence check"
   )
 
   static let logout = Verb(
     "logout",
     [.account],
     options: [
-      Verb.Option("--local", "erase here only, without a presence check; the provider is not told"),
+      Verb.Option("--local", "erase only here: needs no check, and the provider is not notified"),
       all,
       AccountEnd.yes,
       .reason,
     ],
     summary: "sign out: end the login at the provider, and erase it here",
     details: """
-      Asks at the terminal first. Without a terminal, or with --no-input, naming the account is \
-      enough, but --all needs --yes. Ending the login at the provider needs the refresh token, \
-      and so a presence check if the account is protected and locked. If the check fails, nothing \
-      is erased; --local erases here only. A protected account that keeps a secret always needs that \
-      check: there is no other copy. Exit 12 says that the refresh token stays valid at the \
-      provider, or may. A protected account stays protected, and stays that person's: another \
-      login there needs a check.
+      Asks for confirmation at the terminal. Without a terminal, or with --no-input, naming the \
+      account is enough, but --all needs --yes. Ending the login at the provider needs the refresh \
+      token, and therefore a presence check if the account is protected and locked. If the check \
+      fails, nothing is erased; --local erases only here. A protected account that keeps a static \
+      secret always needs that check, because there is no other copy. Exit 12 says that the \
+      refresh token stays valid at the provider, or may. A protected account stays protected and \
+      bound to its person: a login as another person needs a check.
       """
   ) { session throws(CommandError) in
     if session.arguments.has(all.name) { return try everything(session) }
@@ -59,7 +59,7 @@ enum LogoutVerb {
 
   /// Signs out of every account, and prints a line for each.
   ///
-  /// The exit status is that of the worst end.
+  /// The exit status is that of the worst result.
   private static func everything(_ session: Session) throws(CommandError) {
     guard session.arguments.operands.isEmpty else { throw .usage("--all takes no account") }
     let local = session.arguments.has("--local")
@@ -111,7 +111,7 @@ enum LogoutVerb {
     let names = accounts.prefix(8).map(\.name).joined(separator: ", ")
     let rest =
       (isOne ? "Its" : "Their") + " tokens are erased here"
-      + (local ? ", and no provider is told." : ".")
+      + (local ? ", and no provider is notified." : ".")
     return "Sign out of \(count) (\(names)\(accounts.count > 8 ? ", ..." : ""))? \(rest)"
   }
 }

@@ -12,8 +12,8 @@ enum StatusVerbs {
     [.account],
     summary: "show the engine, the lock, the reader and the accounts",
     details: """
-      Does not open the reader: shows what the system knows of it, or the reader that was used \
-      last.
+      Does not open the reader: shows the system's information about it, or the reader that was \
+      used last.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

@@ -14,23 +14,23 @@ enum UserVerbs {
     [Verb.Operand("NAME", .one), Verb.Operand("ACCOUNT", .optional)],
     options: [
       AccountEnd.yes,
-      Verb.Option(ifExists, "succeed also if there is no such vault or account"),
+      Verb.Option(ifExists, "succeed even if there is no such vault or account"),
     ],
     summary: "remove a user's vault from the service, or one account of it; for root",
     details: """
-      For a former user, or one whose finger and password both fail. NAME is the user name \
-      that the vault was made for, or a uid; the user need not exist any more. Needs no presence \
-      check, and is recorded: one account in that user's audit log, and both in the journal. No \
-      provider is told: refresh tokens stay valid there until they expire, or until the sessions \
-      are ended there. Removing a whole vault also deletes its fingers on readers that store \
-      prints; the answer and the journal name those that a reader may still have. A private vault \
-      is removed with its directory.
-      For configuration management: with --yes --if-exists it may run each time, and asks nothing. \
-      Without a vault it ends with 0, and with --json "removed" says whether there was one. Use \
-      the uid if the user name may be given out again.
+      For a former user, or one whose finger and password both fail. NAME is the user name that \
+      the vault was made for, or a uid; the user may already be deleted. Needs no presence check, \
+      and is recorded: one account in that user's audit log, and both in the journal. The \
+      providers are not notified: refresh tokens stay valid until they expire, or until you end \
+      the sessions at the provider. Removing a whole vault also deletes its fingers on readers \
+      that store prints; the answer and the journal name those that a reader may still have. To \
+      remove a private vault, remove its directory.
+      For configuration management: with --yes --if-exists, it can run every time and asks \
+      nothing. Without a vault it ends with 0. With --json, "removed" says whether there was one. \
+      Use the uid if the user name may be reused.
       Some readers refuse to enroll a finger whose print they still store. If the vault does not \
-      open, or the reader is not plugged in, the prints stay there. Removing the directory of a \
-      private vault and purging the package delete no print on a reader: delete the fingers \
+      open, or the reader is not plugged in, the prints stay there. Removing a private vault's \
+      directory or purging the package does not delete prints on a reader: delete the fingers \
       first.
       """
   ) { session throws(CommandError) in
@@ -49,8 +49,8 @@ enum UserVerbs {
       .map { word throws(CommandError) in try session.accountName(word) }
     if !session.arguments.has("--yes") {
       try session.confirm(
-        account.map { "Remove the account \($0) of \(user)? No provider is told." }
-          ?? "Remove the whole vault of \(user)? No provider is told.",
+        account.map { "Remove the account \($0) of \(user)? No provider is notified." }
+          ?? "Remove the whole vault of \(user)? No provider is notified.",
         for: "a confirmation of the removal",
         otherwise: "nothing was removed"
       )
@@ -74,6 +74,15 @@ enum UserVerbs {
           + " Some readers refuse to enroll such a finger again."
       )
     }
+    if let unread = unread(reply, user) { session.output.talk(unread) }
+  }
+
+  /// Names the vaults that may have been made for the same user name.
+  static func unread(_ reply: RemoveUserReply, _ user: String) -> String? {
+    guard let uids = reply.unread, !uids.isEmpty else { return nil }
+    let listed = uids.map { "uid \($0)" }.joined(separator: ", ")
+    return "A directory that cannot be read may hold another vault of \(PlainText.line(user)):"
+      + " \(listed)."
   }
 
   /// Says of an account whose it would be.
@@ -99,6 +108,7 @@ enum UserVerbs {
         )
       } ?? .null,
       "on_reader": AccountText.optional(reply.onReader),
+      "unread": .array((reply.unread ?? []).map { .integer(Int64($0)) }),
     ]
   }
 

@@ -16,11 +16,11 @@ enum AuditVerbs {
         "TIME",
         "2h for the last two hours, \"2025-11-21 10:30\", or 2025-11-21T09:30:00Z"
       ),
-      Verb.Option("--follow", "go on with each new record, until interrupted"),
+      Verb.Option("--follow", "also show new records, until interrupted"),
     ],
     summary: "show what happened and who asked, oldest first",
     details: """
-      With --follow and --json each record is an object on a line of its own.
+      With --follow and --json, each record is an object on a separate line.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -48,7 +48,7 @@ enum AuditVerbs {
     if session.output.json { try session.output.data(["records": .array(records)]) }
   }
 
-  /// Shows records until it is interrupted, or standard output takes no more.
+  /// Shows records until it is interrupted, or standard output accepts no more.
   ///
   /// The next engine continues after the last record that was shown. A store that was put back, or made
   /// again, has lower numbers: its newer records are shown too.

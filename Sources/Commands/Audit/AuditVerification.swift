@@ -9,9 +9,9 @@ extension AuditVerbs {
     "audit verify",
     summary: "check that no audit record was altered, removed or added",
     details: """
-      Exit 6 names the first bad record, or says that the vault may be an old copy, whose audit log \
-      lacks the later records. With --json, "last" and "head" are the number and the code of the \
-      last record, which the service also writes to the journal.
+      With exit 6, the message names the first bad record, or says that the vault may be an old \
+      copy, whose audit log lacks the later records. With --json, "last" and "head" are the number \
+      and the code of the last record, which the service also writes to the journal.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: limit) { _ in VerifyAuditCall() }

@@ -8,6 +8,12 @@ final class AgentNotices {
   private let session: Session
   private let location: VaultLocation
   private var board: NoticeBoard?
+  /// When the secret of an account expires, for each shown reminder.
+  ///
+  /// An engine that has ended in the meantime gives a reminder again.
+  private var reminders: [String: Int] = [:]
+  /// The most reminders that are remembered.
+  private static let mostReminders = 1024
 
   init(_ session: Session, of location: VaultLocation) {
     self.session = session
@@ -18,18 +24,28 @@ final class AgentNotices {
   var input: Int32? { board?.descriptor }
 
   /// Shows a notice, unless the session is locked, not active or remote.
+  ///
+  /// A reminder is shown once for each account and end of its secret.
   func show(_ notice: DesktopNotice) {
+    let end = notice.kind == .secretExpires ? notice.expiresAt : nil
+    if let end, reminders[notice.account] == end { return }
     do throws(DesktopError) {
       let desktop = try Desktop(variable: session.environment)
       if board == nil { board = try NoticeBoard(at: desktop) }
       try board?.show(notice)
+      if let end { remember(notice.account, end) }
     } catch {
       session.output.talk(Self.notShown(error))
     }
     act()
   }
 
-  /// Does what the person has chosen.
+  private func remember(_ account: String, _ end: Int) {
+    if reminders.count >= Self.mostReminders { reminders = [:] }
+    reminders[account] = end
+  }
+
+  /// Performs the person's choice.
   func act() {
     guard let board else { return }
     for account in board.takeLogins() { signIn(to: account) }
@@ -51,10 +67,10 @@ final class AgentNotices {
     }
   }
 
-  /// What the agent says about a notice that it could not show.
+  /// The agent's message about a notice that it could not show.
   static func notShown(_ error: DesktopError) -> String { "no notice was shown: \(error)" }
 
-  /// What the agent says about a sign-in that it could not start.
+  /// The agent's message about a sign-in that it could not start.
   static func notStarted(_ error: SystemError) -> String {
     "the sign-in could not be started: \(error)"
   }

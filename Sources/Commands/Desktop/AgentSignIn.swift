@@ -12,7 +12,7 @@ struct AgentSignIn: Sendable {
   private static let longestResult = 64 << 10
 
   let account: String
-  /// Whether the notice is one of the private vault.
+  /// Whether the notice is from the private vault.
   let isPrivate: Bool
 
   /// The command signs in at the vault that the notice is about, also if a service is installed.
@@ -30,7 +30,7 @@ struct AgentSignIn: Sendable {
       arguments: arguments,
       environment: ThisProcess.environmentEntries,
       descriptors: [-1, theirs.number, 2],
-      // It goes on if the agent ends.
+      // It continues if the agent ends.
       newSession: true
     )
     try startThread { follow(child, result) }

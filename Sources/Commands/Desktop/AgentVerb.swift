@@ -12,27 +12,29 @@ enum AgentVerb {
     options: [socket, name, account, scope, rule, oidcAgent, secretService],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
-      It runs in your desktop session until that ends. The package starts it with the session. Without \
-      the package, add "thumblatch agent" to the programs that your desktop starts. When a program \
+      It runs until your desktop session ends. The package starts it with the session. Without the \
+      package, add "thumblatch agent" to the programs that your desktop starts. When a program \
       without a terminal needs a presence check, a notification shows the program, the account and \
-      the purpose, and the reader waits for your finger. "Type password" opens a window for the system \
-      password, "Deny" refuses.
+      the purpose, and the reader waits for your finger. "Type password" opens a window for the \
+      system password, "Deny" refuses.
       In the service, the rule "desktop" says for which programs: see "thumblatch policy --help". In a \
       private vault, the agent shows the prompts of all programs of your session. If no agent \
       runs, these programs show their prompts themselves.
-      Afterwards a quiet notification shows what was allowed, as far as the rule "notify" asks for it. \
-      An account that needs a login is shown too; "Sign in" starts the login in the browser.
+      Afterwards, a silent notification shows what was allowed, if the rule "notify" says so. A \
+      notification also names each account that needs a login; "Sign in" starts the login in the \
+      browser. A static secret that expires within two weeks is shown once, when it is used or a \
+      check passes.
       With --socket, it also listens at PATH for programs in a container, in a sandbox, or on \
       another machine by "ssh -R". Those programs set THUMBLATCH_SOCKET to that path. They get \
-      access tokens of the given accounts only. Each token needs a presence check, unless the rule says \
-      otherwise. It is made at this desktop and shows NAME, as the audit log does.
-      With --oidc-agent, clients of oidc-agent get access tokens from a socket at PATH, if OIDC_SOCK \
-      has that path. The default is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Rules for callers see \
-      this agent, not the client.
-      With --secret-service, it is the Secret Service of the session (org.freedesktop.secrets), for \
-      programs that store passwords there by libsecret or keyring. Each item is an account of kind \
-      static, and is locked until a presence check. The agent exits with code 10 if another program, such \
-      as GNOME Keyring, owns that name on the bus.
+      only access tokens of the given accounts. Each token needs a presence check, unless the rule \
+      says otherwise. The check appears at this desktop and shows NAME, as the audit log does.
+      With --oidc-agent, clients of oidc-agent get access tokens from a socket at PATH, if \
+      OIDC_SOCK is set to it. The default is thumblatch-oidc-agent in XDG_RUNTIME_DIR. Rules for \
+      callers apply to this agent, not to the client.
+      With --secret-service, it provides the session's Secret Service (org.freedesktop.secrets), \
+      for programs that store passwords through libsecret or keyring. Each item is an account of \
+      kind static, and is locked until a presence check passes. The agent exits with code 10 if \
+      another program, such as GNOME Keyring, owns that name on the bus.
       """
   ) { session throws(CommandError) in
     SecretBytes.keepNoMemory()
@@ -60,7 +62,7 @@ extension AgentVerb {
     offers: .files,
     "listen here for programs that get access tokens only"
   )
-  private static let name = Verb.Option("--name", "NAME", "what those programs are called")
+  private static let name = Verb.Option("--name", "NAME", "the name of those programs")
   private static let account = Verb.Option(
     "--account",
     "ACCOUNT",
@@ -71,13 +73,13 @@ extension AgentVerb {
   private static let scope = Verb.Option(
     "--scope",
     "SCOPES",
-    "the only scopes that they get, separated by spaces"
+    "the only scopes that they may get, separated by spaces"
   )
 
   private static let rule = Verb.Option(
     "--rule",
     "RULE",
-    "a rule that holds too, and says when a token needs a presence check"
+    "a rule that also applies, and says when a token needs a presence check"
   )
   private static let oidcAgent = Verb.Option(
     "--oidc-agent",
@@ -89,7 +91,7 @@ extension AgentVerb {
 
   private static let secretService = Verb.Option(
     "--secret-service",
-    "be the Secret Service of the session"
+    "provide the session's Secret Service"
   )
 
   /// The server of the Secret Service; `nil` if it is not wanted.

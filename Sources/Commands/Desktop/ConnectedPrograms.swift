@@ -88,7 +88,7 @@ final class ConnectedProgram: Sendable {
   /// Ends the connection unless a request has come; returns whether it did.
   fileprivate func endIfSilent() -> Bool {
     state.withLock { state in
-      // The thread reads what has come at once.
+      // The thread reads the available bytes at once.
       guard case .silent = state, (try? descriptor.hasUnread()) != true else { return false }
       state = .ended
       descriptor.shutDown()

@@ -141,7 +141,7 @@ struct DesktopAgent {
     case failed(String)
   }
 
-  /// Takes prompts and notices from the engine until none has come for a while.
+  /// Takes prompts and notices from the engine until none has arrived for a while.
   private func takeItems() throws(VaultClientError) -> End {
     do throws(VaultClientError) {
       let connection = try location.connect(interrupt: session.interrupt)
@@ -162,7 +162,9 @@ struct DesktopAgent {
     }
   }
 
-  /// Shows one prompt, whose outcome the engine tells the program that asks.
+  /// Shows one prompt.
+  ///
+  /// The engine reports its outcome to the program that asks.
   private func show(
     _ request: PresenceRequest,
     on connection: Connection
@@ -173,7 +175,7 @@ struct DesktopAgent {
       view = try DesktopView(request, at: desktop, interrupt: session.interrupt)
     } catch {
       report(error)
-      // The engine calls another agent, or tells the program.
+      // The engine calls another agent, or returns an error to the program.
       throw .disconnected
     }
     do throws(VaultClientError) {
@@ -188,17 +190,17 @@ struct DesktopAgent {
     }
   }
 
-  /// What the agent says about a directory that it cannot watch.
+  /// The agent's message about a directory that it cannot watch.
   static func notSeen(_ error: SystemError) -> String {
     "the agent does not see calls of the engine: \(error)"
   }
 
-  /// What the agent says if the engine does not call it.
+  /// The agent's message if the engine does not call it.
   static func notNoted(in directory: String) -> String {
     "the engine does not call this agent: too many agents run, or it cannot write into \(directory)"
   }
 
-  /// What the agent says about a prompt that it could not show.
+  /// The agent's message about a prompt that it could not show.
   static func notShown(_ error: DesktopError) -> String { "no prompt was shown: \(error)" }
 
   private func report(_ error: DesktopError) {

@@ -98,7 +98,7 @@ struct OIDCAgentSocket {
     return Array(bytes.prefix { $0 > 0 })
   }
 
-  /// Sends a message at once, since clients read what has come at one time.
+  /// Sends a message in one write, since clients read only once.
   @discardableResult
   private func send(_ message: [UInt8], to program: borrowing Descriptor) -> Bool {
     let span = message.span

@@ -23,7 +23,7 @@ struct RestrictedSocket {
     note = RestrictedSocketNote(path: path, restriction: restriction)
     // Without a connection, the program sees that its own has ended.
     socket = try ProgramSocket(at: path, option: "--socket") { program in
-      // A program that says nothing takes no connection to the engine.
+      // A silent program uses no connection to the engine.
       guard Self.hasBegun(program.descriptor), let connection = try? location.connect() else {
         return
       }
@@ -42,7 +42,7 @@ struct RestrictedSocket {
     }
   }
 
-  /// What the agent says if it cannot note the socket.
+  /// The agent's message if it cannot note the socket.
   static func notNoted(_ error: any Error) -> String {
     "the desktop app does not show this socket: \(error)"
   }

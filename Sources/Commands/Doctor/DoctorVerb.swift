@@ -10,9 +10,9 @@ enum DoctorVerbs {
     "doctor",
     summary: "find problems, and say how to fix them",
     details: """
-      Changes nothing. Checks first what the caller can see; then the engine checks its vault. If \
-      the engine cannot start, the reason is one of the problems. The exit status is 0 if there are \
-      no problems (there may be warnings), else 6.
+      Changes nothing. First the command checks the installation and its environment; then the \
+      engine checks its vault. If the engine cannot start, the reason is one of the problems. The \
+      exit status is 0 if there are no problems (there may be warnings), else 6.
       """
   ) { session throws(CommandError) in
     let caller = Caller(

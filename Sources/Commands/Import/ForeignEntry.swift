@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 internal import SecretMemory
 
-/// What another program keeps in a file, and what can be moved of it.
+/// An entry in another program's file, and the part of it that can be moved.
 struct ForeignEntry {
   enum Content {
     case login(ForeignLogin)
@@ -11,7 +11,7 @@ struct ForeignEntry {
     case unmovable(String)
   }
 
-  /// What goes from the file after the move.
+  /// The part that is removed from the file after the move.
   enum Removal {
     /// A value of a JSON document.
     case value([JSONStep])
@@ -60,6 +60,8 @@ struct ForeignLogin {
   var isIssuerWithSlash = false
   /// The token endpoint; `nil` if the file does not have it.
   var tokenEndpoint: String?
+  /// The file of the certificate authorities that the provider has; `nil` for those of the system.
+  var certificateFile: String?
   /// The redirect URI that the client is registered with; `nil` if it is not known.
   var redirect: String?
   /// The program's own client, for a login at its own service.
@@ -87,7 +89,7 @@ struct ForeignSecret {
 
 /// The client of a program at its own service, whose files do not name it.
 ///
-/// The values are those of the program's published source.
+/// The values are from the program's published source.
 enum KnownClient {
   case codex
   case gemini

@@ -50,7 +50,7 @@ struct ForeignFile {
     }
     let last = bytes(of: contents).split(separator: UInt8(ascii: "\n")).last ?? []
     guard last.starts(with: "Generated using version: ".utf8) else {
-      throw .usage("\(path) is no file of oidc-agent")
+      throw .usage("\(path) is not a file of oidc-agent")
     }
     let stamp: FileStamp?
     do { stamp = try directory().stamp(name) } catch {
@@ -155,7 +155,7 @@ struct ForeignFile {
     return try entries(of: source, in: contents).contains { $0.isSame(as: entry) }
   }
 
-  /// Takes an entry out of the file, whole or not at all, at each place where it is.
+  /// Removes every occurrence of an entry from the file, completely or not at all.
   ///
   /// A change of the program between reading and writing is not lost: then the file is read again.
   ///

@@ -3,8 +3,8 @@ internal import Configuration
 /// The tokens in gh's `hosts.yml`, in the form in which gh writes it.
 ///
 /// That is a mapping of hosts. Each has `user`, `oauth_token` and `users`, with a token for each user. A
-/// line of any other form is left as it is. A token in any other form than a plain word is not movable: a
-/// reader of YAML could find another text in it.
+/// line of any other form is left as it is. Only a token that is a plain word can be moved: a reader of
+/// YAML could find another text in it.
 enum GitHubHosts {
   private static let unknownForm = "its format is not known"
 
@@ -62,7 +62,7 @@ enum GitHubHosts {
     }
   }
 
-  /// Whether a text is a word that YAML takes as it is.
+  /// Whether YAML reads a text as a plain word.
   private static func isWord(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

@@ -19,7 +19,7 @@ extension ImportVerb {
       throw .usage(
         "unknown program: \(word)",
         hint: Nearest.match(word, in: known).map { "did you mean: \($0)" }
-          ?? "import knows \(known.joined(separator: ", "))"
+          ?? "import supports \(known.joined(separator: ", "))"
       )
     }
     guard source != .oidcAgent else { return try choice(among: [printed(session)], session) }
@@ -69,7 +69,7 @@ extension ImportVerb {
 }
 
 extension ForeignEntry {
-  /// What a person sees of it in a list.
+  /// Its description in a list.
   fileprivate var meaning: String {
     switch content {
     // The path of a URL may hold a key.

@@ -55,12 +55,12 @@ enum ImportSource: String, CaseIterable {
     }
   }
 
-  /// The command that takes a login from the program while it runs; `nil` if it must be ended.
+  /// The command that removes a login from the running program; `nil` if it must be ended.
   func unloading(_ entry: String) -> String? {
     self == .oidcAgent ? "oidc-add --remove \(entry)" : nil
   }
 
-  /// What to do if its files have no login.
+  /// The advice if its files have no login.
   var elsewhere: String? {
     switch self {
     case .codex: "Codex may keep its login in the keyring, which import does not read: sign in here"
@@ -89,7 +89,7 @@ enum ImportSource: String, CaseIterable {
     }
   }
 
-  /// The variable from which gh takes the token of a host (`gh help environment`).
+  /// The variable from which gh reads the token of a host (`gh help environment`).
   private static func variableOfGh(for host: TokenHost?) -> String {
     let isGitHub = host.map { $0.text == "github.com" || $0.text.hasSuffix(".ghe.com") } ?? true
     return isGitHub ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"

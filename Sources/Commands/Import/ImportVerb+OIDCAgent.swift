@@ -7,6 +7,12 @@ extension ImportVerb {
   /// The login on standard input, and the encrypted file that has it.
   static func printed(_ session: Session) throws(CommandError) -> Found {
     let source = ImportSource.oidcAgent
+    guard !session.arguments.has(clientSecret) else {
+      throw .usage(
+        "\(clientSecret) does not go with --from \(source.rawValue)",
+        hint: "standard input has the login, with its client secret"
+      )
+    }
     // oidc-gen writes to a pipe after it has read its file.
     let printed: FileStamp
     do throws(SystemError) { printed = try FileStamp(ofDescriptor: session.standardInput) } catch {

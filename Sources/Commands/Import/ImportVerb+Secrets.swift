@@ -10,7 +10,7 @@ extension ImportVerb {
   ) throws(CommandError) {
     guard session.arguments.operands.isEmpty else {
       throw .usage(
-        "NAME does not go with --from \(found.source.rawValue)",
+        "NAME cannot be combined with --from \(found.source.rawValue)",
         hint: "the account is named after its host and its user"
       )
     }

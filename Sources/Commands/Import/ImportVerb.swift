@@ -26,6 +26,7 @@ enum ImportVerb {
     offers: .files,
     "the program's file, instead of the usual one"
   )
+  static let clientSecret = "--client-secret-stdin"
   private static let provider = Verb.Option(
     "--provider",
     "NAME",
@@ -40,30 +41,30 @@ enum ImportVerb {
     options: [
       from, entry, file, provider, keep,
       Verb.Option(
-        "--client-secret-stdin",
+        clientSecret,
         "read the client secret from a line of standard input, if the provider demands one"
       ),
       Verb.Option("--yes", "do not ask before the login is moved"),
     ],
-    summary: "move a login of another program into the vault",
+    summary: "move another program's login into the vault",
     details: """
-      Shows the logins that PROGRAM keeps in its files, but no token. The chosen one becomes the \
+      Shows the logins in PROGRAM's files, but no token. The one that you choose becomes the \
       account NAME. The vault uses the refresh token once. A provider that rotates tokens then \
-      refuses the program's copy. The command removes the entry from the file, and leaves every \
-      other byte as it is. If the provider refuses, or its answer is lost, the command removes \
-      nothing and creates no account. If you repeat the import of a token, the vault sends \
-      nothing, and the command finishes the removal. An account that is signed in is never \
-      replaced, nor is a secret that can be used. End PROGRAM first: if it changes its file before \
-      the vault uses the token, the command stops. A file has at most 128 KiB.
-      A login for an MCP server brings the program's client, which becomes the provider NAME, as \
+      refuses the program's copy. The command removes the entry from the file, and does not change \
+      any other byte. If the provider refuses, or its answer is lost, the command removes nothing \
+      and creates no account. If you repeat the import of a token, the vault sends nothing, and \
+      the command finishes the removal. It never replaces an account that is signed in, or a \
+      usable secret. End PROGRAM first: if it changes its file before the vault uses the token, \
+      the command stops. Files may have at most 128 KiB.
+      A login for an MCP server includes the program's client, which becomes the provider NAME, as \
       with login --mcp. If the file names neither the issuer nor the token endpoint, only the \
-      server says where the token goes. The command then refuses --yes, unless --provider names \
+      server decides where the token goes. The command then refuses --yes, unless --provider names \
       both. PROGRAM is claude, codex, gemini, opencode, gh, git-credential-store or oidc-agent. \
       Tokens of gh and passwords of git become accounts of the kind static, named after host and \
-      user. oidc-agent encrypts its logins: oidc-gen --print NAME asks for the password, and import \
-      reads its output on standard input. A login in a keyring cannot be moved.
-      After the move the program is signed out. thumblatch-recipes(7) says how it gets tokens of the \
-      account.
+      user. oidc-agent encrypts its logins: oidc-gen --print NAME asks for the password, \
+      and import reads its output on standard input. A login in a keyring cannot be imported.
+      After the import, the program is signed out. thumblatch-recipes(7) says how it can get the \
+      account's tokens.
       """
   ) { session throws(CommandError) in
     let found = try found(session)
@@ -89,7 +90,7 @@ enum ImportVerb {
   ) throws(CommandError) {
     let name =
       if let given = try session.account() { given } else { try proposed(found.entry.name) }
-    // What would hinder the removal is refused before the token is used.
+    // An obstacle to the removal is reported before the token is used.
     let folder = try found.file.lockedFolder(isForRemoval: !session.arguments.has(keep.name))
     let provider = try ImportedProvider(login, named: name, session)
     try agree(to: found, as: name, facts(of: login, provider), session)
@@ -135,7 +136,8 @@ enum ImportVerb {
     let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
     let lines: [(name: String, value: String?)] = [
       ("issuer", provider.issuer.text), ("token endpoint", found.tokenEndpoint),
-      ("client", provider.clientID), ("for", login.server),
+      ("client", provider.clientID), ("certificates", login.certificateFile),
+      ("for", login.server),
       ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
       (
         "access token until",
@@ -145,7 +147,7 @@ enum ImportVerb {
     return lines.compactMap { line in line.value.map { "\(line.name): \($0)" } }
   }
 
-  /// The error of an import, with what is left where.
+  /// The error of an import, which says where a copy of the token is left.
   private static func failed(
     _ error: CommandError,
     _ found: Found,
@@ -177,7 +179,8 @@ enum ImportVerb {
 
   // MARK: - Parts
 
-  /// Refuses what its program has changed since it was shown: an old token is taken for a stolen one.
+  /// Refuses an entry that its program has changed since it was shown, because a provider may treat
+  /// an old token as stolen.
   static func demandPresent(_ found: Found) throws(CommandError) {
     guard try found.file.has(found.entry, of: found.source) else {
       throw CommandError(
@@ -200,7 +203,7 @@ enum ImportVerb {
     )
   }
 
-  /// Shows what is moved, and asks.
+  /// Shows the login to move, and asks.
   static func agree(
     to found: Found,
     as name: String?,
@@ -230,7 +233,7 @@ enum ImportVerb {
     )
   }
 
-  /// Removes the entry, and says how the program goes on.
+  /// Removes the entry, and says how the program can continue.
   static func finish(
     _ found: Found,
     _ account: String,

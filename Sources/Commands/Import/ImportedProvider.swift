@@ -5,7 +5,8 @@ internal import VaultInterface
 /// The provider of a login that is moved: the other program's client, where that signs in.
 struct ImportedProvider {
   let provider: Provider
-  /// The URL that the refresh token goes to; `nil` if the provider's metadata names it at the import.
+  /// The URL to which the refresh token is sent; `nil` if the provider's metadata names it at the
+  /// import.
   let tokenEndpoint: String?
   private let file: MCPLogin.Found
 
@@ -52,7 +53,12 @@ struct ImportedProvider {
   }
 
   /// Writes the file of a new provider.
-  func write() throws(CommandError) { try file.write() }
+  ///
+  /// Certificates of the login are copied into a file beside it.
+  func write() throws(CommandError) {
+    guard file.known == nil, provider.certificateAuthority != nil else { return try file.write() }
+    try file.files.put(provider, replacing: false)
+  }
 
   // MARK: - Parts
 
@@ -91,7 +97,7 @@ struct ImportedProvider {
     )
   }
 
-  /// Demands a person if the server alone says where the refresh token goes.
+  /// Demands a person if only the server says where the refresh token is sent.
   private static func demandPerson(
     _ login: ForeignLogin,
     isChosen: Bool,
@@ -129,7 +135,7 @@ struct ImportedProvider {
       "redirect_uri": redirect.text,
       "resource": found.resource.resource,
       "resource_only": "true",
-      // As with login --mcp: what a revocation ends at this provider is not known.
+      // As with login --mcp: the effect of a revocation at this provider is not known.
       "revocation_ends": Provider.RevocationEnds.allLogins.rawValue,
       "scope": login.scopes.joined(separator: " "),
     ].filter { !$0.value.isEmpty || $0.key == "client_id" }

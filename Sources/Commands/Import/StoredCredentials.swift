@@ -7,7 +7,7 @@ enum StoredCredentials {
   private static let tokenAsUser =
     "its user name is a token; keep that with thumblatch store NAME --host HOST, and remove it there"
 
-  /// What stands in the place of a password beside a token.
+  /// The placeholder for a password beside a token.
   private static let placeholders = ["x-oauth-basic", "x-access-token"]
   /// How tokens of forges begin.
   private static let tokenPrefixes = [

@@ -21,6 +21,12 @@ struct ToolLogins {
   private static let unknownForm = "its format is not known"
   /// The redirect URI with which opencode registers its clients, as in its published source.
   private static let redirectOfOpencode = "http://127.0.0.1:19876/mcp/oauth/callback"
+  /// The system's certificates, one of which oidc-agent writes into each login, as in its published
+  /// source.
+  private static let systemCertificates = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
+  ]
   private static let keyWithoutHost =
     "it is an API key: use thumblatch store NAME --host HOST, then delete it from the file"
 
@@ -177,13 +183,15 @@ struct ToolLogins {
     }
   }
 
-  /// What `oidc-gen --print` shows: one account, with all members, of which some are empty.
+  /// The output of `oidc-gen --print`: one account, with all members, of which some are empty.
   private func oidcAgent(_ object: JSONObject) -> [ForeignEntry] {
     guard let name = try? object.string("name"), !name.isEmpty else { return [] }
     var entry = entry(name, .object(object), at: []) { login throws(JSONError) in
       let redirects = try login.optionalArray("redirect_uris") ?? []
       let secret = try login.optionalSecret("client_secret")
       let audience = try login.optionalString("audience")
+      let certificates = try login.optionalString("cert_path") ?? ""
+      let isSystem = certificates.isEmpty || Self.systemCertificates.contains(certificates)
       return (
         name,
         try login.optionalSecret("refresh_token").flatMap { token throws(JSONError) in
@@ -194,6 +202,7 @@ struct ToolLogins {
             clientSecret: secret.flatMap { $0.bytes.count > 0 ? $0 : nil },
             issuer: try login.string("issuer_url"),
             isIssuerWithSlash: true,
+            certificateFile: isSystem ? nil : certificates,
             // Its redirect URIs may also be of a scheme of its own.
             redirect: redirects.lazy.compactMap { uri in
               if case .string(let text) = uri, text.hasPrefix("http:") { text } else { nil }

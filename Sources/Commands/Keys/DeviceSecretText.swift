@@ -1,7 +1,7 @@
 internal import JSON
 internal import VaultInterface
 
-// What the verbs of the device secret show.
+// The output of the verbs of the device secret.
 extension DeviceSecretVerbs {
   static func object(_ reply: DeviceSecretStatusReply) -> JSONObject {
     [

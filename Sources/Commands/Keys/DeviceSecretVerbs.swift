@@ -10,7 +10,7 @@ enum DeviceSecretVerbs {
 
   /// How long the rekey of every vault may take, in seconds.
   static let limit: Int64 = 600
-  /// The option that takes the recovery code for an administrator.
+  /// The option that passes the recovery code to an administrator's script.
   private static let recoveryTo = "--recovery-to"
 
   private static let kinds: [(word: String, kind: SlotKind)] = [
@@ -22,9 +22,9 @@ enum DeviceSecretVerbs {
     summary: "show the slots of the machine key, and whether a copy of the directory opens the"
       + " vault",
     details: """
-      A device secret in a file protects from other users, but a copy of the directory opens the \
-      vault. Under the machine key, the TPM of this machine, a security key or the recovery code is \
-      needed too. A counter in the TPM detects an old copy of the whole directory. "old copies" \
+      A device secret in a file protects against other users, but a copy of the directory opens \
+      the vault. With a machine key, the TPM of this machine, a security key or the recovery code \
+      is needed too. A counter in the TPM detects an old copy of the whole directory. "old copies" \
       says whether the engine checked the counter at its last start.
       """
   ) { session throws(CommandError) in
@@ -44,18 +44,20 @@ enum DeviceSecretVerbs {
     ],
     summary: "add a slot: the TPM, a security key or a recovery code",
     details: """
-      KIND is tpm, fido2 or recovery. The first "add tpm" or "add fido2" makes the machine key. It shows \
-      a recovery code once. Write the code down and type it back. Then the TPM or the security key seals \
-      the machine key, and every vault is re-encrypted. From then on no vault opens without one of the \
-      slots. If you lose them all, the vault is lost. "add fido2" takes the only security key that is \
-      plugged in, only for a private vault, and asks for two touches, and for the PIN of a key that has \
-      one. A vault without a slot of the TPM then needs a touch at each start of the engine. If the TPM has room, it also gets a counter, which tells an \
-      old copy of the whole directory. Safe to interrupt: run it again. In the service only root may \
-      do this, for all users. A private vault needs the system password.
-      "add recovery" makes a further code, if there is a machine key. Remove the old code \
-      afterwards. With --recovery-to, a script stores the code in escrow. The code is not shown and \
-      need not be typed back.
-      Earlier copies of the directory, such as backups, still open as they did: delete them.
+      KIND is tpm, fido2 or recovery. The first "add tpm" or "add fido2" makes the machine key. It \
+      shows a recovery code once: write the code down and type it back. Then the TPM or the \
+      security key seals the machine key, and every vault is re-encrypted. From then on, no vault \
+      opens without one of the slots. If you lose all of them, the vault is lost. "add fido2" \
+      works only for a private vault. Plug in one security key only. The command asks for two \
+      touches, and for the key's PIN if it has one. A vault without a TPM slot then needs a touch \
+      at each start of the engine. If the TPM has room, it also gets a counter, which detects an \
+      old copy of the whole directory. You can safely interrupt this command and run it again. In \
+      the service, only root may do this, for all users. A private vault needs the system \
+      password.
+      "add recovery" makes another code, if there is a machine key. Remove the old code \
+      afterwards. With --recovery-to, a script can store the code in escrow. The code is then not \
+      shown and need not be typed back.
+      Earlier copies of the directory, such as system backups, still open as before: delete them.
       """
   ) { session throws(CommandError) in
     let kind = try kind(session.arguments.operands[0])
@@ -87,12 +89,13 @@ enum DeviceSecretVerbs {
     summary: "remove a slot of the machine key",
     details: """
       SLOT is the identifier that "device-secret status" shows. The last slot that the TPM or a \
-      security key opens and the last recovery code cannot be removed. The machine key stays the same. \
-      With its code, TPM or security key, the file of a removed slot, from an earlier copy of the \
-      directory, opens later copies too. Delete earlier copies of the directory. If another person may \
-      have an earlier copy, and the code or the security key as well, replace the machine key: write a \
-      backup, restore it into a new state directory, sign in the accounts that the backup cannot carry, \
-      and add the slots there. In the service only root may do this. A private vault needs the system password.
+      security key opens and the last recovery code cannot be removed. The machine key stays the \
+      same. So the removed slot's file in an earlier copy of the directory also opens later \
+      copies, together with its code, TPM or security key. Delete earlier copies of the directory. \
+      If another person may have an earlier copy and also the code or the security key, replace \
+      the machine key: write a backup, restore it into a new state directory, sign in to the \
+      accounts that the backup cannot include, and add the slots there. In the service only root \
+      may do this. A private vault needs the system password.
       """
   ) { session throws(CommandError) in
     let slot = session.arguments.operands[0]
@@ -110,9 +113,10 @@ enum DeviceSecretVerbs {
     options: [RecoveryCodeInput.ask, RecoveryCodeInput.standardInput],
     summary: "test whether the slots open",
     details: """
-      Opens each slot of the TPM. A slot of a security key needs a touch and is not tried. With --code \
-      or --code-stdin it also tests a recovery code. Lists the result for each slot. Exit 6 if a slot \
-      does not open, and 5 if the TPM is busy. Nothing is changed. In the service only root may do this.
+      Opens each TPM slot. A security key slot would need a touch and is not tried. With --code or \
+      --code-stdin, also tests a recovery code. Lists the result for each slot. The exit status is \
+      6 if a slot does not open, and 5 if the TPM is busy. Nothing is changed. In the service, \
+      only root may do this.
       """
   ) { session throws(CommandError) in
     let code = try RecoveryCodeInput.given(session)

@@ -15,9 +15,9 @@ enum KeyVerbs {
     summary: "print the refresh token of an exportable account",
     details: """
       Always needs a presence check, even while the account is unlocked. Prints only the token on \
-      standard output. The account is then signed out here, so that the token has one holder. \
-      With --keep there are two. That is refused until a refresh since the last login has shown \
-      that the provider does not replace refresh tokens. An account is exportable if it was \
+      standard output. The account is then signed out here, so that only you hold the token. With \
+      --keep, the vault keeps it too. That is refused until a refresh since the last login has \
+      shown that the provider does not replace refresh tokens. An account is exportable if it was \
       signed in with --exportable.
       """
   ) { session throws(CommandError) in
@@ -40,7 +40,9 @@ enum KeyVerbs {
       )
     }
     if reply.signedOut && !session.output.json {
-      session.output.talk("signed out here; the provider was not told, so the token stays valid")
+      session.output.talk(
+        "signed out here; the provider was not notified, so the token stays valid"
+      )
     }
   }
 
@@ -48,10 +50,10 @@ enum KeyVerbs {
     "rekey",
     summary: "replace the device secret and re-encrypt everything",
     details: """
-      Needs the system password. Every refresh token and print is encrypted again, every record of \
-      the audit log is authenticated again, and nothing stays under the old secret. A damaged \
-      audit log stays damaged, and a warning says so. Safe to interrupt. Earlier copies of the \
-      vault need the device secret that belongs to them.
+      Needs the system password. Encrypts every refresh token and print again, and authenticates \
+      every record of the audit log again, so that nothing depends on the old secret. A damaged \
+      audit log stays damaged, and a warning says so. You can safely interrupt this command. \
+      Earlier copies of the vault still need the old device secret.
       """
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.remoteLimit) { prompt in
@@ -97,16 +99,17 @@ enum KeyVerbs {
     ],
     summary: "accept a restored vault; with --code, open the machine key with the recovery code",
     details: """
-      Needs the system password. Run it also after the rollback counter was lost, and after you \
-      restored a copy of the whole state directory: that copy has its own rollback counter, and \
-      looks current unless the TPM has a counter. Every account that is signed in needs a login \
-      afterwards: its refresh token may have been replaced since, and a provider may treat the use \
-      of an old one as theft. Static secrets are those of the restored vault. Your own rules are, \
-      too: look at them with thumblatch policy.
-      With --code or --code-stdin, no restored vault is accepted. The recovery code opens the \
-      machine key. If the TPM of this machine opens no slot, it seals a new one. The slots that this TPM \
-      refuses, such as those of another machine, are then removed. Use it after the TPM was \
-      cleared, replaced or left behind. It needs no password. In the service only root may do it.
+      Needs the system password. Also run it if the rollback counter was lost, or after you \
+      restored a copy of the whole state directory. Such a copy includes its own rollback counter, \
+      and looks current unless the TPM has a counter. Every account that is signed in needs a \
+      login afterwards: its refresh token may have been replaced since the copy, and a provider \
+      may treat the use of an old token as theft. Static secrets and your own rules are those of \
+      the restored vault. To check the rules, run thumblatch policy.
+      With --code or --code-stdin, the command does not accept a restored vault. Instead, the \
+      recovery code opens the machine key. If the TPM of this machine opens no slot, a new slot is \
+      sealed with it. Slots that this TPM refuses, such as those of another machine, are then \
+      removed. Use this after the TPM was cleared or replaced, or on a new machine. It needs no \
+      password. In the service, only root may do it.
       """
   ) { session throws(CommandError) in
     if let code = try RecoveryCodeInput.given(session) { return try recover(by: code, session) }

@@ -42,10 +42,10 @@ enum PolicyVerbs {
       - exportable: with never, no refresh token leaves the vault
       - window: how long an unlock window stays open after its last use, such as 5m
       - window-limit: how long it stays open at most, such as 8h
-      After remote deny, only a person at this machine can change that. In a private vault all \
-      callers are in one location: remote and desktop have no effect. The machine's rules are in \
-      /etc/thumblatch/thumblatch.conf and in conf.d beside it.
-      caller.NAME.KEY is a setting of your own rule for programs that act alone, such as \
+      After remote deny, only a person at this machine can change that rule. In a private vault, \
+      all callers have the same location, so remote and desktop have no effect. The machine's \
+      rules are in /etc/thumblatch/thumblatch.conf and in conf.d beside it.
+      caller.NAME.KEY is a setting of your own rule for unattended programs, such as \
       caller.boxes.sandbox with the value yes. See "thumblatch rule list --help".
       """
   ) { session throws(CommandError) in
@@ -130,7 +130,7 @@ enum PolicyVerbs {
       return "\(rule.key) is set; the rule applies only to restricted sockets that name it"
     }
     let holds =
-      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "ineffective here")
+      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "without effect here")
     guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
     let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
     return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"

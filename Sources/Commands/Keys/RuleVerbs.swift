@@ -16,7 +16,7 @@ enum RuleVerbs {
 
   static let list = Verb(
     "rule list",
-    summary: "list the rules for programs that act alone",
+    summary: "list the rules for unattended programs",
     details: details
   ) { session throws(CommandError) in
     let reply = try session.call(within: Session.localLimit) { _ in ListRulesCall() }

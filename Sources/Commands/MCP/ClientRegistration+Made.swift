@@ -2,7 +2,7 @@ internal import ProtectedResources
 internal import SecretMemory
 
 extension ClientRegistration {
-  /// Registers a client: a public one, or one with a secret if the server takes no other.
+  /// Registers a client: a public one, or one with a secret if the server accepts no other.
   ///
   /// - Parameters:
   ///   - url: the registration endpoint.
@@ -10,7 +10,7 @@ extension ClientRegistration {
   ///   - scopes: the scopes that the client may ask for.
   ///   - listed: the client authentication methods that the server lists; `nil` if it does not say.
   ///   - session: the session.
-  /// - Returns: the client, or why the last request brought none.
+  /// - Returns: the client, or the reason why the last request failed.
   /// - Throws: exit 5 if the server does not answer.
   static func made(
     at url: String,

@@ -14,7 +14,7 @@ struct MCPLogin {
   static let server = Verb.Option(
     "--mcp",
     "URL",
-    "sign in for an MCP server, which says where; the token goes to that server only"
+    "sign in for an MCP server, whose metadata says where; only that server gets the token"
   )
   static let issuer = Verb.Option(
     "--issuer",
@@ -29,7 +29,7 @@ struct MCPLogin {
   private static let metadata = Verb.Option(
     "--client-metadata",
     "URL",
-    "with --mcp: the https URL of a client metadata document, which is the ID of the client"
+    "with --mcp: the https URL of a client metadata document, which serves as the client ID"
   )
   private static let redirect = Verb.Option(
     "--redirect-uri",
@@ -55,7 +55,7 @@ struct MCPLogin {
     }
     guard !arguments.has("--provider"), !arguments.has("--password") else {
       throw .usage(
-        "--mcp does not go with --provider or --password: the server says where to sign in"
+        "--mcp cannot be combined with --provider or --password: the server says where to sign in"
       )
     }
     guard let word = arguments.operands.first else {

@@ -5,7 +5,8 @@ internal import SecretMemory
 internal import VaultClient
 internal import VaultInterface
 
-/// What an MCP server says about the tokens that it takes (MCP, "Authorization"; RFC 9728).
+/// The statement of an MCP server about the tokens that it accepts (MCP, "Authorization"; RFC
+/// 9728).
 struct ServerDiscovery {
   /// The resource that tokens are for.
   let resource: ProtectedResource

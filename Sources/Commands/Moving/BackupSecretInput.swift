@@ -4,7 +4,7 @@ internal import Glibc
 internal import SecretMemory
 internal import TerminalIO
 
-/// The secret of a backup, as the engine takes it.
+/// The secret of a backup, in the form that the engine accepts.
 struct BackupKey {
   var key: SharedSecret?
   var code: SharedSecret?

@@ -20,15 +20,16 @@ enum BackupVerb {
     ],
     summary: "write an encrypted backup of the accounts",
     details: """
-      Needs the system password. FILE is encrypted to a passphrase, which is asked twice, or with \
-      --code or --code-stdin to the recovery code of the machine key. It holds each account with \
-      its provider, its settings and its protection. It holds a refresh token only if the account \
-      is exportable and a refresh since the last login has shown that the provider keeps refresh \
-      tokens: an old backup would use a replaced token, and the provider would take that for theft. \
-      All other accounts are listed, and need a login after a restore. Access tokens, static \
-      secrets, fingers, security keys, own rules and the device secret are never in a backup.
-      FILE opens wherever the passphrase is known: keep them apart. A lost passphrase cannot be \
-      replaced. "thumblatch restore" restores the accounts on this or another machine.
+      Needs the system password. FILE is encrypted with a passphrase, which you type twice, or \
+      with --code or --code-stdin with the recovery code of the machine key. It holds each account \
+      with its provider, its settings and its protection. It holds a refresh token only if the \
+      account is exportable and a refresh since the last login has shown that the provider does \
+      not replace refresh tokens. Otherwise a restore could use a replaced token, which the \
+      provider would treat as theft. All other accounts are listed, and need a login after a \
+      restore. Access tokens, static secrets, fingers, security keys, own rules and the device \
+      secret are never in a backup.
+      Anyone with the passphrase can open FILE: keep them apart. A lost passphrase cannot be \
+      recovered. "thumblatch restore" restores the accounts on this or another machine.
       """
   ) { session throws(CommandError) in
     let path = session.arguments.operands[0]

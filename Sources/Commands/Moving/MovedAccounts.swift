@@ -3,7 +3,8 @@ internal import PlainText
 internal import VaultClient
 internal import VaultInterface
 
-/// What both directions of a move do: the service's socket, the first refresh, and the report.
+/// The common steps of both directions of a move: the service's socket, the first refresh, and the
+/// report.
 enum MovedAccounts {
   /// The socket of the service; `nil` for the usual one.
   static func socket(

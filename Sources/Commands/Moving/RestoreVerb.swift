@@ -6,7 +6,7 @@ internal import Providers
 internal import VaultClient
 internal import VaultInterface
 
-/// `restore`: brings the accounts of a backup into the vault.
+/// `restore`: adds the accounts of a backup to the vault.
 enum RestoreVerb {
   static let all = [verb]
 
@@ -22,12 +22,12 @@ enum RestoreVerb {
     summary: "restore accounts from a backup",
     details: """
       Asks for the passphrase or the recovery code of FILE, and for the system password if the \
-      vault has accounts. All accounts of the backup are restored at once, or none is. An account \
-      that the vault has already is never replaced. Accounts whose refresh token is not in the \
-      backup are signed out and listed. If a login's provider has no file here, the command writes \
-      one for you, unless accounts of the backup have different settings for it. Then each account \
-      keeps its own settings. If your own provider file differs from the backup, the restore is \
-      refused, because a later login would use that file.
+      vault has accounts. Either all accounts of the backup are restored, or none. An existing \
+      account is never replaced. Accounts whose refresh token is not in the backup are restored as \
+      signed out, and are listed. If a provider has no file here, the command writes one, unless \
+      accounts of the backup have different settings for it. In that case each account keeps its \
+      own settings. If your own provider file differs from the backup, the restore is refused, \
+      because a later login would use that file.
       """
   ) { session throws(CommandError) in
     let path = session.arguments.operands[0]

@@ -15,23 +15,23 @@ enum ServiceExportVerb {
       .reason,
       Verb.Option(
         cancel,
-        "go back after an interrupted move, if your own vault has no account of it"
+        "undo an interrupted move, if your own vault has none of its accounts"
       ),
     ],
     summary: "move exportable accounts of the service into your own vault",
     details: """
-      Moves these accounts, or without ACCOUNT all exportable ones, from the service of this machine \
-      into your private vault, with their provider, its settings and their protection. Needs the \
-      system password. An account is exportable if it was signed in with --exportable. The others \
-      stay in the service and are listed with the reason, and an ACCOUNT that must stay is refused. \
-      If your private vault has an account of the same name, nothing is moved. If the command is \
-      interrupted, run it again, or go back with --cancel. Until then the service uses none of these \
-      accounts, because your private vault may have them.
-      Afterwards each account is refreshed once, so that a copy of the service's vault is worth \
-      nothing at a provider that replaces refresh tokens. For a protected account, this needs a \
-      presence check. An account whose refresh fails is named, and stays in your private vault. A \
-      copy of that vault is as good as its device secret: "thumblatch device-secret status \
-      --private" says how it opens. Fingers, security keys, your own rules, rules of the \
+      Moves these accounts, or without ACCOUNT all exportable ones, from the service of this \
+      machine into your private vault, with their provider settings and their protection. Needs \
+      the system password. An account is exportable if it was signed in with --exportable. All \
+      others stay in the service and are listed with the reason. If you name such an ACCOUNT, the \
+      command is refused. If your private vault has an account of the same name, nothing is moved. \
+      If the command is interrupted, run it again, or undo the move with --cancel. Until then the \
+      service uses none of these accounts, because your private vault may have them.
+      Afterwards, each account is refreshed once, so that a copy of the service's vault is useless \
+      at a provider that replaces refresh tokens. For a protected account, this needs a presence \
+      check. The command names each account whose refresh fails; the account stays in your private \
+      vault. That vault is only as safe as its device secret: "thumblatch device-secret status \
+      --private" shows what opens it. Fingers, security keys, your own rules, rules of the \
       administrator and the audit log are not moved.
       """
   ) { session throws(CommandError) in

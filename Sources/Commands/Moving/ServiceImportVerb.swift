@@ -11,20 +11,20 @@ enum ServiceImportVerb {
     "service import",
     options: [
       .reason,
-      Verb.Option(cancel, "go back after an interrupted move, if the service has no account of it"),
+      Verb.Option(cancel, "undo an interrupted move, if the service has none of its accounts"),
     ],
     summary: "move your own vault into the service",
     details: """
       Moves all accounts of your private vault into the service of this machine, with their \
-      protection. Needs one presence check. The engine of the private vault sends the refresh \
-      tokens to the service itself, and erases them once the service has all of them. If the \
-      service has an account of the same name, nothing is moved. If the command is interrupted, \
-      run it again, or go back with --cancel. Until then the private vault uses none of its \
+      protection. Needs one presence check. The private vault's engine sends the refresh tokens \
+      directly to the service, and erases them once the service has all of them. If the service \
+      has an account of the same name, nothing is moved. If the command is interrupted, run it \
+      again, or undo the move with --cancel. Until then the private vault uses none of its \
       accounts, because the service may have them.
-      Afterwards each account is refreshed once. So a copy of the private vault is worth nothing \
+      Afterwards, each account is refreshed once, so that a copy of the private vault is useless \
       at a provider that replaces refresh tokens. For a protected account, this needs a presence \
-      check. An account whose refresh fails is named, and stays in the service. Fingers, security \
-      keys, your own rules and the audit log are not moved.
+      check. The command names each account whose refresh fails; the account stays in the service. \
+      Fingers, security keys, your own rules and the audit log are not moved.
       """
   ) { session throws(CommandError) in
     if session.arguments.has(cancel) { return try cancelMove(session) }

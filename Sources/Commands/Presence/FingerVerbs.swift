@@ -45,7 +45,7 @@ enum FingerVerbs {
     "fingers enroll",
     [Verb.Operand("FINGER", .optional, offers: .words(names))],
     summary: "enroll a finger; needs the system password",
-    details: "FINGER is one of: \(names.joined(separator: ", ")). Without it: right-index."
+    details: "FINGER is one of: \(names.joined(separator: ", ")). The default is right-index."
   ) { session throws(CommandError) in
     let finger = try session.arguments.operands.first.map(checked)
     _ = try session.terminal(for: "a finger on the reader")
@@ -65,9 +65,11 @@ enum FingerVerbs {
     [Verb.Operand("FINGER", .one, offers: .words(names))],
     summary: "delete a finger that was enrolled here; needs the system password",
     details: """
-      A reader that stores prints itself deletes it as well. If it cannot, the message says so, and \
-      the next enrollment on that reader does it, unless the stored print is damaged.
-      Fingers of the desktop's settings are removed there, or with fprintd-delete.
+      If the reader stores prints itself, the print is deleted there as well. If that fails, the \
+      message says so, and the next enrollment on that reader deletes it, unless the stored print \
+      is damaged.
+      Fingers that were enrolled in the desktop's settings are deleted there, or with \
+      fprintd-delete.
       """
   ) { session throws(CommandError) in
     let finger = try checked(session.arguments.operands[0])

@@ -15,9 +15,9 @@ enum PresenceVerbs {
     summary: "require a finger, a security key or the password before the account's refresh token"
       + " is used",
     details: """
-      Needs a presence check itself, so that you cannot lock yourself out. That check unlocks the \
-      account. Signing out keeps the protection. A login as another person, or at another \
-      provider, needs a check of its own, and ends the protection.
+      This needs a presence check itself, so that you cannot lock yourself out. That check also \
+      unlocks the account. Signing out keeps the protection. A login as another person, or at \
+      another provider, needs its own check, and ends the protection.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -30,7 +30,7 @@ enum PresenceVerbs {
     try told(
       session,
       reply.account,
-      isUnlocked ? ", which is unlocked now; thumblatch lock ends that" : ""
+      isUnlocked ? ", and the account is unlocked; to lock it now: thumblatch lock" : ""
     )
   }
 
@@ -66,7 +66,7 @@ enum PresenceVerbs {
     "unlock",
     [Verb.Operand("ACCOUNT", .any, offers: .accounts)],
     options: [
-      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; by default it slides with use"),
+      Verb.Option("--for", "DURATION", "a fixed time, such as 15m; by default each use extends it"),
       .reason,
     ],
     summary: "open the unlock window with one presence check",

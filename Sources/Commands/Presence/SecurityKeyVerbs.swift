@@ -31,11 +31,11 @@ enum SecurityKeyVerbs {
   static let enroll = Verb(
     "keys enroll",
     [Verb.Operand("NAME", .one)],
-    options: [Verb.Option(withPIN, "ask for the PIN of the key, for one that wants it")],
+    options: [Verb.Option(withPIN, "ask for the key's PIN, if the key requires one")],
     summary: "enroll a security key (FIDO2); needs the system password",
     details: """
-      Plug in the key, and no other one. NAME is yours to pick, such as blue. A touch of the key then \
-      passes presence checks at this machine, as a finger does. The key stores nothing.
+      Plug in this key only. Choose any NAME, such as blue. A touch of the key then passes \
+      presence checks at this machine, as a finger does. Nothing is stored on the key.
       """
   ) { session throws(CommandError) in
     let name = session.arguments.operands[0]
@@ -70,7 +70,7 @@ enum SecurityKeyVerbs {
     "keys remove",
     [Verb.Operand("NAME", .one)],
     summary: "remove a security key; needs the system password",
-    details: "The key itself need not be plugged in: it stores nothing."
+    details: "The key need not be plugged in, because nothing is stored on it."
   ) { session throws(CommandError) in
     let name = session.arguments.operands[0]
     let reply = try session.call(within: Session.localLimit) { prompt in

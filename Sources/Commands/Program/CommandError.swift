@@ -3,7 +3,7 @@ internal import VaultInterface
 
 /// Why a verb failed: the exit status, and the message for the person.
 struct CommandError: Error, Equatable {
-  /// A reason that programs can tell apart within one exit status.
+  /// A reason by which programs can distinguish errors with the same exit status.
   enum Reason: String {
     /// There is no network connection, so the provider was not asked.
     case offline
@@ -42,7 +42,7 @@ struct CommandError: Error, Equatable {
   ///
   /// It may hold text from outside. `Output` escapes it.
   let message: String
-  /// What the person can do.
+  /// The advice for the person.
   let hint: String?
   /// The reason within the exit status; `nil` if there is none.
   let reason: Reason?

@@ -3,7 +3,7 @@ internal import System
 internal import VaultClient
 internal import VaultInterface
 
-/// The exit status of the process, by which scripts tell apart how a verb ended.
+/// The exit status of the process, by which scripts distinguish how a verb ended.
 ///
 /// The command-line program takes every status from here. The front repeats 1 and 6.
 package enum ExitCode: Int32, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   /// The vault is damaged, newer, older than its rollback counter or the machine key, its permissions
   /// are unsafe, or no slot opens the machine key.
   case unsafeVault = 6
-  /// A prompt is needed and none is possible.
+  /// A prompt is needed but not possible.
   case promptNeeded = 7
   /// The server answered an error.
   case serverError = 8

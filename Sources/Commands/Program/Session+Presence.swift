@@ -16,7 +16,7 @@ extension Session {
     canQuestion || !arguments.has("--no-input") && (try? findDesktop()?.get()) != nil
   }
 
-  /// The same for the engine; `nil` if only the agents can tell.
+  /// The same for the engine; `nil` if only the agents know.
   var saysCanAsk: Bool? {
     guard !canAsk else { return true }
     guard !arguments.has("--no-input") else { return false }

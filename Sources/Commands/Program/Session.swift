@@ -18,7 +18,7 @@ final class Session {
   let environment: (String) -> String?
   /// The descriptor of the requests of other tools.
   var standardInput: Int32 = 0
-  /// What the process's files would have been masked with, had it been left so.
+  /// The umask that the process started with.
   var inheritedMask: UInt32?
   /// The vault that is used; `nil` if it is not known.
   var location: VaultLocation?
@@ -30,7 +30,7 @@ final class Session {
   /// terminal only.
   var openDesktop: (() throws(DesktopError) -> Desktop)?
   var desktopIfAny: Result<Desktop, DesktopError>?
-  /// Whether `setup` has told what comes first at the provider.
+  /// Whether `setup` has already shown the first steps at the provider.
   var isGuided = false
   /// Sends a request without a token through a helper of this program's own; the descriptors are
   /// those of what is sent and of the answer.
@@ -50,7 +50,7 @@ final class Session {
   /// The PIN that the last failed call asked for (`SecurityKeyText.wanted`); `nil` if it asked for none.
   var wantedPIN: String?
 
-  /// Brings together what a run needs; terminal and vault are opened when first wanted.
+  /// Collects the parts of a run; terminal and vault are opened when first wanted.
   init(
     arguments: Arguments,
     output: Output,
@@ -115,8 +115,8 @@ final class Session {
 
   // MARK: The person
 
-  /// The terminal for a question; `question` is what would be asked, for the error where nothing
-  /// can be, and `instead` what to do in that case.
+  /// The terminal for a question; `question` is the question, for the error if it cannot be asked,
+  /// and `instead` is the advice in that case.
   func terminal(for question: String, instead: String? = nil) throws(CommandError) -> Terminal {
     try terminal(whose: "\(question) is needed", instead: instead)
   }
@@ -148,8 +148,8 @@ final class Session {
     )
   }
 
-  /// The person's terminal, if there is one and it is not another tool's screen; talk goes there from
-  /// then on.
+  /// The person's terminal, if there is one and it is not another tool's screen; messages are shown
+  /// there from then on.
   @discardableResult
   func findTerminal() -> Terminal? {
     if terminalIfAny == nil {
@@ -269,7 +269,7 @@ final class Session {
     }
   }
 
-  /// Tells a person at a terminal why nothing happens.
+  /// Shows at a terminal why nothing happens.
   func announceWaiting() {
     guard !output.json, (try? terminal(for: "")) != nil else { return }
     output.status("waiting for the provider")

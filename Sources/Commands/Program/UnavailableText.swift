@@ -75,7 +75,7 @@ enum UnavailableText {
     switch reason {
     case .notAnswering:
       "\(host) is not answering "
-        + (isSilent ? "(it took the connection and sent nothing)" : "(connection refused)")
+        + (isSilent ? "(it accepted the connection but sent nothing)" : "(connection refused)")
     case .authority: "the certificate of \(host) is from an authority that is not trusted here"
     case .expired: "the certificate of \(host) has expired"
     case .notYetValid: "the certificate of \(host) is not valid yet by this machine's clock"

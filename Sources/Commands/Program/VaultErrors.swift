@@ -4,7 +4,7 @@ internal import VaultClient
 internal import VaultInterface
 
 extension CommandError {
-  /// What is said about a vault that cannot be reached, or that refused.
+  /// The message about a vault that cannot be reached, or that refused.
   init(_ error: VaultClientError) {
     if case .refused(let error) = error {
       self.init(error)
@@ -29,7 +29,7 @@ extension CommandError {
     )
   }
 
-  /// What is said about a terminal that cannot be read, or an answer that cannot be used.
+  /// The message about a terminal that cannot be read, or an answer that cannot be used.
   init(_ error: TerminalError) {
     switch error {
     case .interrupted: self = .interrupted
@@ -43,7 +43,7 @@ extension CommandError {
     }
   }
 
-  /// What is said about a desktop that cannot show a prompt.
+  /// The message about a desktop that cannot show a prompt.
   init(_ error: DesktopError, for need: String) {
     self.init(
       .promptNeeded,
@@ -88,7 +88,7 @@ extension CommandError {
     )
   }
 
-  /// What is said about an error of the vault's interface.
+  /// The message about an error of the vault's interface.
   init(_ error: VaultError) {
     let code = ExitCode(error)
     switch error {
@@ -156,6 +156,6 @@ extension CommandError {
 
   /// Whether the reason of a required login is about a secret that no login renews.
   static func isAboutSecret(_ message: String) -> Bool {
-    [refusedSecret, "its secret has expired", "it keeps no secret now"].contains(message)
+    [refusedSecret, "its secret has expired", "it no longer has a secret"].contains(message)
   }
 }

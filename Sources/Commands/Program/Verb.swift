@@ -111,7 +111,7 @@ struct Verb: Sendable {
 
   /// The options that every verb has.
   static let common: [Option] = [
-    Option("--json", "print one JSON object, also for an error"),
+    Option("--json", "print one JSON object, even for an error"),
     Option("--no-input", "never ask; exit 7 says what would have been asked"),
     Option("--private", "use your own vault, even if a service is installed"),
     Option("--help", "show this help (also -h)"),

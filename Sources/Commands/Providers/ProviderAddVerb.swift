@@ -69,11 +69,11 @@ extension ProviderVerbs {
     ],
     summary: "add a provider, where accounts sign in",
     details: """
-      Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that are signed in keep \
-      the settings of their login until provider apply.
-      The kind is that of the template, or oidc if a client ID is given. The scopes replace those \
-      of the template; oidc needs openid among them. --api-host adds to the template's hosts. An oidc or oauth2 provider publishes its \
-      endpoints, unless discovery = off is set.
+      Writes NAME.conf into ~/.config/thumblatch/providers.d. Accounts that are signed in keep the \
+      settings of their login until you run provider apply.
+      The kind is the template's, or oidc if a client ID is given. The scopes replace those of the \
+      template; oidc needs openid among them. --api-host adds to the template's hosts. The \
+      endpoints of an oidc or oauth2 provider are discovered, unless discovery = off is set.
       """
   ) { session throws(CommandError) in
     guard session.arguments.value("--template") != nil || !session.arguments.has("--template")

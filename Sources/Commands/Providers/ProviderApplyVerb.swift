@@ -11,9 +11,9 @@ extension ProviderVerbs {
     summary: "apply an edited provider to accounts that are signed in",
     details: """
       An account keeps the settings of its login, even if the provider's file or the provider \
-      changes. This asks the provider for its endpoints, shows the changes, asks for the system \
-      password, and binds the current settings to each ACCOUNT, or to all accounts that are \
-      signed in there. Their earlier access tokens are dropped.
+      changes. This command reads the provider's endpoints, shows the changes, asks for the system \
+      password, and binds the current settings to each ACCOUNT, or to all accounts that are signed \
+      in there. Their earlier access tokens are dropped.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)

@@ -63,7 +63,7 @@ struct ProviderFiles {
     try put(provider, certificateFile: certificateFile, replacing: false)
   }
 
-  /// Writes a provider, which may take the place of one of the user.
+  /// Writes a provider, which may replace one of the user's.
   ///
   /// If no file has the provider's own certificates, they get one beside it.
   func put(

@@ -10,10 +10,10 @@ extension ProviderVerbs {
     [name],
     summary: "show what a provider offers, over the TLS that is set for it",
     details: """
-      No person signs in, and nothing is kept. Shows the endpoints and where they come from, the \
-      scopes, the redirect URI to register, the ways to sign in, and warnings. Tries, without a \
-      person, whether the provider refuses the redirect URI, and whether this client can revoke a \
-      token.
+      No sign-in takes place, and nothing is stored. Shows the endpoints and where they come from, \
+      the scopes, the redirect URI to register, the ways to sign in, and warnings. Also tests, \
+      without a sign-in, whether the provider refuses the redirect URI, and whether this client \
+      can revoke a token.
       """
   ) { session throws(CommandError) in
     let files = try ProviderFiles(environment: session.environment)

@@ -111,9 +111,12 @@ struct UserDirectory: ~Copyable {
     }
   }
 
-  /// Removes a file; it need not be there.
+  /// Removes a file durably; it need not be there.
   func remove(_ name: String) throws(CommandError) {
-    do throws(SystemError) { try directory.unlink(name) } catch {
+    do throws(SystemError) {
+      // After a crash, a login that was moved would be in the file again.
+      if try directory.unlink(name) { try directory.synchronize() }
+    } catch {
       throw .usage("\(path)/\(name) could not be removed: \(error)")
     }
   }
@@ -152,7 +155,7 @@ struct UserDirectory: ~Copyable {
     guard try stamp(kept) != nil else { return }
     guard try isSame(name, kept) else {
       throw .usage(
-        "\(path)/\(kept) is an earlier file of yours, and is not replaced",
+        "\(path)/\(kept) is your earlier file, and is not overwritten",
         hint: "move it to another directory, and try again"
       )
     }
@@ -184,6 +187,7 @@ struct UserDirectory: ~Copyable {
       try directory.rename(kept, to: name)
       // rename(2) does nothing if both are the same file.
       try directory.unlink(kept)
+      try directory.synchronize()
     } catch {
       throw .usage("\(path)/\(name) could not be put back: \(error)")
     }

@@ -3,7 +3,7 @@ internal import PresenceTerms
 internal import System
 internal import VaultInterface
 
-/// What the steps of a setup look at; read again before each step.
+/// The facts that the steps of a setup use; read again before each step.
 struct SetupFacts {
   let status: VaultStatus
   let reader: VaultReader
@@ -19,7 +19,9 @@ struct SetupFacts {
     accounts.filter { $0.state != .signedOut && $0.state != .loginRequired }
   }
 
-  /// The accounts that a login may bring back: a static secret comes from none.
+  /// The accounts that a login can restore.
+  ///
+  /// A static secret does not come from a login.
   var logins: [VaultAccount] {
     accounts.filter { $0.kind != Provider.Kind.static.rawValue }
   }

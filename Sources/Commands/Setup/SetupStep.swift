@@ -2,9 +2,9 @@ internal import Configuration
 internal import PresenceTerms
 internal import VaultInterface
 
-/// One step of `setup`: what is there already, and how to do the rest.
+/// One step of `setup`: the part that is done, and how to do the rest.
 ///
-/// A further step is one more value in `all`.
+/// To add a step, add a value to `all`.
 struct SetupStep {
   /// How far a step is, with a clause for the person.
   enum State {
@@ -58,7 +58,7 @@ struct SetupStep {
       }
       return .missing("none is enrolled", commands: ["\(facts.program) fingers enroll right-index"])
     },
-    question: "Enroll the right index finger? It takes the system password and a few touches.",
+    question: "Enroll the right index finger? It needs the system password and a few touches.",
     needs: nil,
     perform: { session, _ throws(CommandError) in
       try session.run(["fingers", "enroll", "right-index"])

@@ -16,16 +16,16 @@ enum SetupTools {
     "with TOOL: the name of the files, and of the MCP server in Claude Code, instead of ACCOUNT"
   )
   static let undo = Verb.Option("--undo", "remove the files that setup wrote for tools")
-  static let yes = Verb.Option("--yes", "with TOOL: do not ask before the files are written")
+  static let yes = Verb.Option("--yes", "with TOOL: write the files without asking")
 
-  /// The tool of a word.
+  /// The tool that a word names.
   static func tool(_ word: String) throws(CommandError) -> Tool {
     if let tool = Tool(rawValue: word) { return tool }
     let known = Tool.allCases.map(\.rawValue)
     throw .usage(
       "unknown tool: \(word)",
       hint: Nearest.match(word, in: known).map { "did you mean: \($0)" }
-        ?? "setup knows \(known.joined(separator: " and ")); others are in thumblatch-recipes(7)"
+        ?? "setup supports \(known.joined(separator: " and ")); for others, see thumblatch-recipes(7)"
     )
   }
 
@@ -36,13 +36,13 @@ enum SetupTools {
     for option in [url, mcp, name] + (isUndo ? [] : [yes])
     where session.arguments.has(option.name) {
       throw .usage(
-        isUndo ? "\(option.name) cannot be with --undo" : "\(option.name) needs a tool",
+        isUndo ? "\(option.name) cannot be combined with --undo" : "\(option.name) needs a tool",
         hint: isUndo
           ? undoHint : "such as: thumblatch setup codex work --mcp https://mcp.example.org/mcp"
       )
     }
     if isUndo, session.arguments.operands.count > 1 {
-      throw .usage("ACCOUNT cannot be with --undo", hint: undoHint)
+      throw .usage("ACCOUNT cannot be combined with --undo", hint: undoHint)
     }
   }
 
@@ -79,7 +79,7 @@ enum SetupTools {
     )
   }
 
-  /// The recipe beside what an earlier setup wrote into its file.
+  /// The recipe, merged with the content that an earlier setup wrote into its file.
   private static func besideFormer(_ recipe: ToolRecipe) -> ToolRecipe {
     let former = recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }
     return former.first.map(recipe.beside) ?? recipe
@@ -118,7 +118,7 @@ enum SetupTools {
     return !(folder.bytes(name).map { ToolRecipe.isRecipe($0, of: tool) } ?? false)
   }
 
-  /// What the words ask for.
+  /// The request in the words of the command.
   private static func recipe(_ tool: Tool, _ session: Session) throws(CommandError) -> ToolRecipe {
     let arguments = session.arguments
     guard arguments.operands.count > 1 else {
@@ -189,7 +189,7 @@ enum SetupTools {
 
   // MARK: Undoing
 
-  /// What `--undo` did with the files, by their paths.
+  /// The result of `--undo` for the files, by their paths.
   private struct Undone {
     var removed: [String] = []
     var restored: [String] = []

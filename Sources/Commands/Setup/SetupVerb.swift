@@ -1,6 +1,6 @@
 internal import JSON
 
-/// `setup`: goes through what a person needs, from the reader to the protection of an account.
+/// `setup`: guides a person from the reader to the protection of an account.
 enum SetupVerb {
   static let all = [setup]
 
@@ -11,22 +11,23 @@ enum SetupVerb {
       .account,
     ],
     options: [SetupTools.url, SetupTools.mcp, SetupTools.name, SetupTools.undo, SetupTools.yes],
-    summary: "set everything up, step by step, or have a tool use an account",
+    summary: "set everything up, step by step, or let a tool use an account",
     details: """
       Goes through reader, finger, provider, login and protection, and offers an account to the \
-      tools that it finds. Each step says what is there already, and offers the rest: Enter does \
-      it, n skips it, q leaves. Run it again to go on.
+      tools that it finds. Each step shows what is already set up and offers the rest: Enter does \
+      it, n skips it, q quits. Run it again to continue.
       Without TOOL and without a terminal, or with --no-input or --json, it changes nothing. It \
-      prints the commands for what is missing, and ends with exit 7 if anything is.
-      With TOOL it writes files for Claude Code (claude-code) or Codex (codex), with which they run \
-      thumblatch for the account's tokens, and prints the command that starts the tool with them. \
-      It shows the files and asks, unless --yes is given. The tool's own settings stay as they are. \
-      A file of the same name that you wrote or changed is kept, with .before-thumblatch at the \
-      end of its name. Another account, URL or program in a file of setup's is no such change. \
-      Codex reads one profile. A second setup with the same --name keeps that profile's service \
-      and the MCP servers of other accounts. Accounts whose names differ only in dots and hyphens \
-      share one MCP server. --undo removes the files again, for TOOL or for all tools, and puts a \
-      kept file back. It leaves a file that you wrote or changed.
+      prints the commands for the missing steps, and ends with exit 7 if there are any.
+      With TOOL, it writes files that make Claude Code (claude-code) or Codex (codex) run \
+      thumblatch to get the account's tokens, and prints the command that starts the tool with \
+      these files. It shows the files and asks, unless --yes is given. The tool's own settings do \
+      not change. If you wrote or changed a file with the same name, it is kept with \
+      .before-thumblatch added to its name. A different account, URL or program in a file that \
+      setup wrote does not count as a change. Codex reads only one profile. A second setup with \
+      the same --name keeps that profile's service and the MCP servers of other accounts. Codex \
+      accepts no dot in a name, so a dot becomes a hyphen. A number follows if the MCP server of \
+      another account has that name. --undo removes the files for TOOL or for all tools, and \
+      restores a kept file. It leaves a file that you wrote or changed.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in

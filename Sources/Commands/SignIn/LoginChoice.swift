@@ -61,7 +61,7 @@ extension SignInVerbs {
       return LoginChoice(account: account, provider: provider, known: nil)
     }
     throw .usage(
-      "the account \(account) exists already, at \(known.provider)",
+      "the account \(account) already exists, at \(known.provider)",
       hint: "to sign in to it again: thumblatch login \(account); to add another account: "
         + "thumblatch login NAME --provider \(provider.name)"
     )

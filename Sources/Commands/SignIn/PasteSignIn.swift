@@ -94,7 +94,7 @@ struct PasteSignIn {
         deadline: deadline
       ) { output.ask("Paste it here (it is not shown): ") }
     } catch .tooLong(let maximum) {
-      throw .usage("what was pasted is longer than \(maximum) bytes")
+      throw .usage("the pasted text is longer than \(maximum) bytes")
     } catch {
       throw CommandError(error)
     }

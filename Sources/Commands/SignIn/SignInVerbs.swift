@@ -31,8 +31,8 @@ enum SignInVerbs {
     ],
     summary: "register a new user at a provider, and sign in",
     details: """
-      Asks for e-mail, name and password unless they are given. The password is typed twice, and \
-      not shown. ACCOUNT is your name for the account here.
+      Asks for e-mail, name and password unless they are given. You type the password twice, and \
+      it is not shown. ACCOUNT is the name of the account in the vault.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -78,10 +78,10 @@ enum SignInVerbs {
         offers: .providers,
         "where to sign in; not needed for a known account, or if there is only one provider"
       ),
-      Verb.Option("--browser", "use a browser of this machine, which $BROWSER names"),
-      Verb.Option("--device", "use a code that is typed in a browser of any machine"),
-      Verb.Option("--paste", "use any browser, and paste its last address here"),
-      Verb.Option("--password", "use e-mail and password, if the provider takes them here"),
+      Verb.Option("--browser", "use a browser on this machine ($BROWSER, if it is set)"),
+      Verb.Option("--device", "show a code to enter in a browser on any machine"),
+      Verb.Option("--paste", "use any browser, and paste the address of its final page here"),
+      Verb.Option("--password", "use e-mail and password, if the provider accepts them here"),
       Verb.Option(
         "--scope",
         "SCOPES",
@@ -90,27 +90,27 @@ enum SignInVerbs {
       email,
       standardInput,
       exportable,
-      Verb.Option("--yes", "do not ask before another person or issuer replaces the present one"),
+      Verb.Option("--yes", "do not ask before another person or issuer replaces the current one"),
     ] + MCPLogin.options,
     summary: "sign in",
     details: """
-      Without ACCOUNT, the account gets the name of the provider. If there are several providers, \
-      a list is shown, and one is chosen at the terminal.
-      A password backend takes e-mail and password. For any other provider, a browser opens if \
-      there is a screen and no SSH session. Otherwise a code is shown, with a picture for a \
-      phone, or an address is pasted.
-      With --provider, the current settings of the provider are bound to the account; without it, \
-      a known account keeps its settings. Without --exportable, the refresh token never leaves \
-      the vault, whatever an earlier login allowed. Asks before an account gets another person, \
-      if that is known in advance.
-      With --mcp, the documents of an MCP server say where to sign in (RFC 9728). If no client is \
-      named, one is registered there (RFC 7591). The result is the provider ACCOUNT, whose tokens go \
-      to that MCP server only, or to all of its origin if the origin says so at its root. --scope \
-      adds to the scopes that the account has, and replaces those that only the server's metadata \
-      names. Asks before the server's accounts move to another issuer.
-      Only a presence check lets the refresh token of a protected login be revoked. If such an \
-      account is signed in again while it is locked, exit 12 says that the earlier token stays \
-      valid at the provider; to have it revoked, unlock the account first.
+      Without ACCOUNT, the account is named after the provider. If there are several providers, \
+      you choose one from a list at the terminal.
+      A password backend asks for e-mail and password. For any other provider, a browser opens if \
+      there is a screen and no SSH session. Otherwise the command shows a code, with a QR code for \
+      a phone, or you paste an address.
+      With --provider, the provider's current settings are bound to the account; without it, an \
+      existing account keeps its settings. Without --exportable, the refresh token never leaves \
+      the vault, even if an earlier login allowed that. Asks before another person replaces the \
+      account's current one, if that is known in advance.
+      With --mcp, the metadata of an MCP server says where to sign in (RFC 9728). If no client is \
+      named, one is registered there (RFC 7591). The result is a provider named ACCOUNT, whose \
+      tokens go only to that MCP server, or to its whole origin if the metadata at the origin's \
+      root says so. --scope adds to the account's scopes, and replaces those that only the \
+      server's metadata names. Asks before the server's accounts switch to another issuer.
+      Revoking the refresh token of a protected login needs a presence check. If you sign in to \
+      such an account again while it is locked, exit 12 says that the earlier token stays valid at \
+      the provider. To have it revoked, unlock the account first.
       """
   ) { session throws(CommandError) in
     let asked = try SignInWay.asked(session.arguments)
@@ -164,7 +164,7 @@ enum SignInVerbs {
     return VaultProvider(provider)
   }
 
-  /// Reports a sign-in, and what became of the login that it replaced.
+  /// Reports a sign-in, and the fate of the login that it replaced.
   ///
   /// - Throws: exit 12 if that login stays valid because its account was locked.
   private static func told(

@@ -22,21 +22,21 @@ enum StoreVerb {
       Verb.Option("--host", "HOST", "the host that the secret is for; needed for a new account"),
       Verb.Option("--api-host", "HOST", repeats: true, "another host that request may send it to"),
       Verb.Option("--username", "NAME", "your user name at the host"),
-      Verb.Option("--label", "TEXT", "what the account is, in your words"),
+      Verb.Option("--label", "TEXT", "your description of the account"),
       Verb.Option("--expires", "DATE", "when the secret expires, such as 2026-11-30"),
-      Verb.Option("--protect", "demand a presence check for each use, from the start"),
+      Verb.Option("--protect", "require a presence check for each use, from the start"),
       Verb.Option(standardInput, "read the secret from standard input"),
     ],
     summary: "keep a password, an access token or an API key",
     details: """
-      Asks for the secret, which is not shown, and seals it. token, headers, request, exec and env \
-      hand it out; so do the helpers of git, docker and other tools, for HOST. request sends it to \
-      HOST and each --api-host only. For a known account, the secret is replaced, and the rest stays \
-      as it is unless an option says otherwise. But a new secret without --expires has no known \
-      expiry date. To replace the secret of a protected account needs a presence check of its own. \
-      status, account list and doctor say when a secret is about to expire. No refresh renews it. \
-      --secret-stdin reads standard input to its end, and drops one final line end. \
-      A secret has no control characters but tabs and line ends.
+      Asks for the secret, without showing it, and seals it. token, headers, request, exec and env \
+      hand it out; so do the helpers for git, docker and other tools, for HOST. request sends it \
+      to HOST and each --api-host only. For an existing account, the secret is replaced, and \
+      everything else stays the same unless an option changes it. But a new secret without \
+      --expires has no known expiry date. Replacing the secret of a protected account needs its \
+      own presence check. status, account list and doctor say when a secret is about to expire. It \
+      cannot be refreshed. --secret-stdin reads standard input to its end, and drops one final \
+      line end. A secret may not contain control characters other than tabs and line ends.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -48,7 +48,7 @@ enum StoreVerb {
     let provider = try provider(of: known, host, session)
     let username = session.arguments.value("--username") ?? known?.subject
     let hosts = try HostAccounts(environment: session.environment)
-    // What hosts.conf could not hold is refused before anything is stored.
+    // A host that hosts.conf cannot hold is refused before anything is stored.
     let changes = try changes(of: hosts, account, host, username: username, session)
     let expiresAt = try end(session)
     let secret = try session.staticSecret(of: account, option: standardInput)
@@ -69,12 +69,11 @@ enum StoreVerb {
     if known?.accessTokenExpiresAt != nil, expiresAt == nil {
       session.output.talk("no expiry date is known; --expires sets one")
     }
-    for change in changes { try hosts.apply(change) }
-    try hosts.unlist(account)
+    try hosts.apply(changes, unlisting: account)
     try endOthers(of: account, besides: host, hosts, session)
   }
 
-  /// Refuses a login where there is none.
+  /// Refuses a login to an account without one.
   static func demandLogin(_ account: String, at kind: String?) throws(CommandError) {
     guard kind == self.kind else { return }
     throw .usage(
@@ -156,9 +155,9 @@ enum StoreVerb {
     )
   }
 
-  /// What changes in `hosts.conf`, unless another account serves the host.
+  /// The changes in `hosts.conf`, unless another account serves the host.
   ///
-  /// A new user name goes to all hosts of the account.
+  /// A new user name applies to all hosts of the account.
   private static func changes(
     of hosts: HostAccounts,
     _ account: String,

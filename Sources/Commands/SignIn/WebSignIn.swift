@@ -9,7 +9,7 @@ internal import VaultInterface
 /// A login that a person ends on a page of the provider: by browser, code or paste.
 ///
 /// PKCE verifier and device code stay in the engine. State and nonce are in the address that a
-/// browser opens. This type shows addresses, and carries the answer. Every error here closes the
+/// browser opens. This type shows addresses, and passes the answer on. Every error here closes the
 /// connection, which cancels a login whose answer was not passed on.
 struct WebSignIn {
   /// The most time to wait for a browser, in seconds.
@@ -151,7 +151,7 @@ struct WebSignIn {
     }
   }
 
-  /// Finishes a login with what came from the browser.
+  /// Finishes a login with the answer from the browser.
   func finish(_ login: String, _ query: SharedSecret) throws(Failure) -> VaultAccount {
     try asking { connection, prompt throws(VaultClientError) in
       try connection.call(
@@ -199,7 +199,7 @@ struct WebSignIn {
     case .interrupted:
       CommandError(
         .interrupted,
-        "interrupted; the sign-in at \(providerName) may have happened all the same",
+        "interrupted; the sign-in at \(providerName) may have succeeded anyway",
         hint: "see whether it did: thumblatch status"
       )
     case .refused(.invalidArgument(let message)):

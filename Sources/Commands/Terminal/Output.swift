@@ -8,7 +8,7 @@ internal import VaultInterface
 
 /// All that the program says; nothing else writes to standard output.
 ///
-/// Data goes to standard output, talk to standard error, and the presence dialogue to the
+/// Data is written to standard output, messages to standard error, and the presence dialogue to the
 /// person's terminal, because the other two may be files. Callers hand over text as it is; it is
 /// made harmless here.
 final class Output {
@@ -117,7 +117,8 @@ final class Output {
     try? write([UInt8]((broken(PlainText.line(text, limit: 1200)) + "\n").utf8), to: error)
   }
 
-  /// Why it failed and what to do, a line each: a line end inside could forge the second one.
+  /// The reason of the failure and the advice, on a line each: a line end inside could forge the
+  /// second one.
   func fail(_ failure: CommandError) {
     clearStatus()
     if failure.isSaid { return }
@@ -133,7 +134,8 @@ final class Output {
           }
         ),
       ]
-      // Where standard output takes nothing, that is what failed, and is said like any other error.
+      // If standard output accepts nothing, that is the failure, and is reported like any other
+      // error.
       var object = failure.facts
       object["error"] = .object(error)
       if (try? data(object)) != nil { return }
@@ -150,8 +152,8 @@ final class Output {
     return paint(prefix, colour) + whole.dropFirst(prefix.count)
   }
 
-  /// Lines that end between words, where standard error is a terminal; what has no space stays
-  /// whole, so that it can be copied.
+  /// Lines that end between words, where standard error is a terminal; a word is never broken, so
+  /// that it can be copied.
   private func broken(_ line: String) -> String {
     guard isatty(error) == 1, let columns = Terminal.columns(of: error) else { return line }
     return PlainText.wrapped(line, columns: columns).joined(separator: "\n")
@@ -176,7 +178,7 @@ final class Output {
   /// A passing remark: rewritten in place where the terminal can, else a line of its own.
   func status(_ text: String) { terminal?.status(text) }
 
-  /// Takes the passing remark away.
+  /// Removes the transient line.
   func clearStatus() { terminal?.clearStatus() }
 
   // MARK: What must be seen

@@ -3,7 +3,7 @@ internal import SecretMemory
 internal import System
 internal import TerminalIO
 
-/// What scripts hand over on standard input.
+/// The input of scripts on standard input.
 enum StandardInput {
   /// The most bytes of an access token that was rejected.
   static let maximumToken = 64 * 1024
@@ -13,7 +13,7 @@ enum StandardInput {
   /// One line, straight into locked memory, for `--password-stdin`; all but one final line end, LF or
   /// CR LF, if `isWhole`.
   ///
-  /// `isText` demands UTF-8. It is false for a secret that no message to the engine carries.
+  /// `isText` demands UTF-8. It is `false` for a secret that is not sent to the engine.
   static func password(
     interrupt: Int32?,
     from number: Int32 = 0,
@@ -116,7 +116,8 @@ enum StandardInput {
         throw .usage("\(error)")
       }
       if readiness == .interrupted { throw .interrupted }
-      // One byte at a time where a line ends the secret: what follows belongs to someone else.
+      // One byte at a time where a line ends the secret: the rest of the input belongs to another
+      // reader.
       let want = untilLineEnd ? 1 : buffer.count - count
       let got = unsafe Glibc.read(number, buffer.baseAddress.map { unsafe $0 + count }, want)
       if got < 0 {

@@ -5,7 +5,7 @@ internal import VaultInterface
 enum AuthorizationText {
   static let basic = Verb.Option(
     "--basic",
-    "send it as the password of the account's user name, not as a Bearer token"
+    "send it as a password with the account's user name, not as a Bearer token"
   )
 
   /// The value with a token, or with `--basic` the value of RFC 7617.
@@ -37,7 +37,7 @@ enum AuthorizationText {
     return "Basic " + Base64.standard.text(Array("\(username):\(token)".utf8))
   }
 
-  /// Refuses a secret that would end the line that it stands in.
+  /// Refuses a secret that would end its own line.
   static func demandLine(_ token: String, of account: String) throws(CommandError) {
     guard token.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw CommandError(

@@ -18,13 +18,13 @@ extension TokenVerbs {
         "--shell",
         "SHELL",
         offers: .words(ShellText.allCases.map(\.rawValue)),
-        "whose syntax is printed: sh (bash, zsh and others too), fish or csh; sh by default"
+        "the shell's syntax: sh (also for bash, zsh and others), fish or csh; sh by default"
       ),
     ] + options,
     summary: "print an access token as a shell variable",
     details: """
       Prints a line for eval. Every program that the shell starts afterwards gets the token, so \
-      prefer exec for a single program. The shell's copy is not renewed when it expires.
+      prefer exec for a single program. The shell's copy is not renewed when the token expires.
       """
   ) { session throws(CommandError) in
     let name = try variable(session)
@@ -45,8 +45,8 @@ extension TokenVerbs {
     options: options + [AuthorizationText.basic] + HelperRelay.options,
     summary: "print an access token as a JSON object of HTTP headers",
     details: """
-      Prints only that object on standard output, with or without --json. Tools that run a command \
-      for their headers read it, such as a headersHelper of an MCP server.
+      Prints only that object on standard output, with or without --json. It is for tools that get \
+      HTTP headers from a command, such as the headersHelper of an MCP server.
       """
   ) { session throws(CommandError) in
     try HelperRelay.run(session)

@@ -15,18 +15,18 @@ extension TokenVerbs {
       Verb.Option(
         "--fd",
         "NUMBER",
-        "give the token as a line in a pipe at this descriptor, 3 or higher, and in no variable"
+        "pass the token as a line in a pipe at this descriptor (3 or higher), not in a variable"
       ),
     ] + options,
     summary: "run a command with an access token in its environment",
     details: """
-      Gets a token as the verb token does, and then becomes CMD: no process stays between CMD and \
-      its caller. CMD is looked up in PATH. Arguments, terminal, signals, working directory and \
-      open files are passed on unchanged. The token is not renewed while CMD runs: see --min-ttl. \
-      With --rejected, the standard input of CMD is at end-of-file.
-      Programs of your user can read the environment of CMD, and what CMD starts inherits it. \
-      With --fd only a program that reads the pipe gets the token, once.
-      The exit status is that of CMD once it runs. Before that it is one of "EXIT STATUS", and a \
+      Gets a token as the verb token does, and then replaces itself with CMD, so no process \
+      remains between CMD and its caller. CMD is looked up in PATH. Arguments, terminal, signals, \
+      working directory and open files are passed on unchanged. The token is not renewed while CMD \
+      runs: see --min-ttl. With --rejected, the standard input of CMD is at end-of-file.
+      Programs of your user can read the environment of CMD, and CMD's child processes inherit it. \
+      With --fd, only the program that reads the pipe gets the token, once.
+      Once CMD runs, the exit status is that of CMD. Before that it is one of "EXIT STATUS", and a \
       line "thumblatch: error: ..." is on standard error; it is 2 if CMD cannot be run.
       """
   ) { session throws(CommandError) in

@@ -3,17 +3,17 @@ internal import VaultClient
 
 /// A command that a tool runs for its token, and that must answer before the tool gives up.
 ///
-/// A finger takes longer than many tools wait. So another process makes the request. It goes on when
-/// this one has ended, and the next call gets the result.
+/// A finger takes longer than many tools wait. So another process makes the request. It continues
+/// after this process has ended, and the next call gets the result.
 enum HelperRelay {
   static let helper = Verb.Option(
     "--helper",
-    "answer another tool: ask at the desktop only, and find out if the token was refused"
+    "for use by another tool: prompt only at the desktop, and detect a refused token"
   )
   static let within = Verb.Option(
     "--within",
     "DURATION",
-    "with --helper: fail after this time, and go on in the background"
+    "with --helper: fail after this time, and continue in the background"
   )
   static let options = [helper, within]
 
@@ -83,7 +83,7 @@ enum HelperRelay {
       }
     }
 
-    /// What it has written to one of its ends when it is done; `nil` if it is late.
+    /// Its output on one of the descriptors when it is done; `nil` if it is late.
     func read(
       _ end: borrowing Descriptor,
       until deadline: BootInstant

@@ -1,7 +1,7 @@
 internal import VaultClient
 internal import VaultInterface
 
-/// The question whether a token for fewer scopes is worth the risk to the sign-in.
+/// The question whether a token for fewer scopes justifies the risk to the sign-in.
 enum NarrowingConsent {
   static let remedy =
     "agree once at a terminal; or set refresh_scope = any (a login keeps its scopes) or whole (it"

@@ -37,14 +37,14 @@ enum RequestVerbs {
     ],
     summary: "make an HTTPS request with an access token",
     details: """
-      The access token goes only to the issuer's own origin, and to the hosts that api_hosts of \
-      the provider's file named at login. It never follows a redirect. After a 401, the token is \
-      refreshed, and the request is made once more, but not with a static secret. With --scope it asks as token does, if that \
-      may narrow the login.
+      The access token goes only to the issuer's own origin, and to the hosts that were in \
+      api_hosts of the provider's file at login. Redirects are never followed. After a 401, the \
+      token is refreshed and the request is repeated once, but not with a static secret. If \
+      --scope may narrow the login, the command asks for consent, as token does.
       The account's certificates, pins and proxy apply to every host. With -d the content type is \
       application/x-www-form-urlencoded, unless -H sets it. A body may have 64 MiB, and a request \
-      may take ten minutes. The body of an error is on standard output, too; the exit status is \
-      then 8.
+      may take ten minutes. An error response is also printed on standard output; the exit status \
+      is then 8.
       """
   ) { session throws(CommandError) in
     try RequestRun(session).run()
@@ -62,7 +62,7 @@ private struct RequestRun {
     self.session = session
     let arguments = session.arguments
     guard let url = arguments.operands.last, url.contains("://") else {
-      // A single word may be an account without its URL, or a URL without its scheme.
+      // A single word may be an account, with the URL missing, or a URL without its scheme.
       let isAccount =
         arguments.operands.count < 2
         && !(arguments.operands.last ?? "").contains { "/.:".contains($0) }

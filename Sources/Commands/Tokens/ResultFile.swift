@@ -4,8 +4,8 @@ internal import System
 
 /// The destination of `-o`: a file under a temporary name until the result is complete.
 ///
-/// An existing file is replaced at once, or stays as it is; it is never empty in between. If the
-/// destination is not a regular file, such as /dev/null, it is written to directly.
+/// An existing file is replaced completely, or does not change; it is never empty in between. If
+/// the destination is not a regular file, such as /dev/null, it is written to directly.
 struct ResultFile {
   /// The path as it was given.
   let path: String

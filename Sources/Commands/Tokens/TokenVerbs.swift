@@ -33,13 +33,14 @@ enum TokenVerbs {
     summary: "print a valid access token",
     details: """
       Prints only the token on standard output. Refreshes it when needed, after a presence check \
-      if the account is protected. Tokens for other scopes and audiences are kept beside each \
-      other. If the provider gives only one token, each call opens it, and needs such a check. At \
-      some providers, a token for fewer scopes than the login's narrows the login until a new \
-      one. Unless the provider's file says how the provider behaves, the first such call asks; \
-      without a terminal, or with --no-input, it ends with exit 7. Tools that run a command for \
-      their token run it with --helper: prompts are shown at the desktop only, and if the tool runs \
-      it again, the provider is asked whether it still accepts the token.
+      if the account is protected. Tokens for different scopes and audiences are stored \
+      separately. If the provider issues only one token, each call opens it and needs such a \
+      check. At some providers, requesting a token with fewer scopes narrows the login itself \
+      until the next login. Unless the provider's file describes this behaviour, the first such \
+      call asks for consent; without a terminal, or with --no-input, it ends with exit 7. Tools \
+      that get their token from a command should use --helper. Then prompts are shown only at the \
+      desktop, and if the tool repeats the command, the provider is asked whether it still accepts \
+      the token.
       """
   ) { session throws(CommandError) in
     try HelperRelay.run(session)
@@ -47,7 +48,7 @@ enum TokenVerbs {
     try session.show(object(reply), reply.accessToken)
   }
 
-  /// Gets the token that the words ask for, and tells what it lacks.
+  /// Gets the requested token, and reports its missing scopes.
   static func requested(_ session: Session) throws(CommandError) -> AccessTokenReply {
     let account = try OneResource.account(session)
     let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }
@@ -76,8 +77,9 @@ enum TokenVerbs {
     options: [Verb.Option("--verify", "only ask whether the provider accepts the access token")],
     summary: "show who the provider says you are",
     details: """
-      With --verify, asks a password backend at verify_path, and any other provider at its \
-      userinfo endpoint. A refused token is not handed out again.
+      With --verify, uses verify_path of a password backend, and the userinfo endpoint of any \
+      other provider. Without that endpoint, a client with a secret uses the introspection \
+      endpoint. A refused token is not handed out again.
       """
   ) { session throws(CommandError) in
     let account = try session.account()

@@ -31,7 +31,7 @@ struct VariableName: Equatable {
     let upper = text.uppercased()
     guard !Self.refused.contains(upper), !Self.refusedPrefixes.contains(where: upper.hasPrefix)
     else {
-      throw .usage("--name must not be \(text), which programs take for something else")
+      throw .usage("--name must not be \(text), which has a special meaning for programs")
     }
     self.text = text
   }

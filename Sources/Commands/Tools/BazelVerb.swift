@@ -5,7 +5,7 @@ enum BazelVerb {
   static let verb = Verb(
     "bazel-credential",
     [Verb.Operand("COMMAND", .one, offers: .words(["get"]))],
-    summary: "answer Bazel as its credential helper",
+    summary: "act as Bazel's credential helper",
     details: """
       Bazel runs it, after ~/.bazelrc has: common \
       --credential_helper=HOST=/usr/bin/bazel-credential-thumblatch. It gives a token for the hosts \

@@ -3,25 +3,26 @@ internal import ToolProtocols
 
 /// `cargo-credential`: a credential provider of cargo.
 enum CargoVerb {
-  /// The front has greeted cargo and answered what it could.
+  /// The front has greeted cargo and answered as many requests as it could.
   private static let continued = Verb.Option(
     "--continued",
     "DESCRIPTOR",
-    "for thumblatch itself: the greeting was sent, and this has the input so far"
+    "for internal use: the greeting was sent, and this descriptor has the input so far"
   )
 
   static let verb = Verb(
     "cargo-credential",
     options: [
-      Verb.Option("--cargo-plugin", "cargo gives this option; it changes nothing"), continued,
+      Verb.Option("--cargo-plugin", "cargo passes this option; it has no effect"), continued,
     ],
-    summary: "answer cargo as its credential provider",
+    summary: "act as cargo's credential provider",
     details: """
       Cargo runs it, after ~/.cargo/config.toml has, below [registries.NAME]: credential-provider \
       = "cargo-credential-thumblatch". It gives a token for the sparse indexes of the hosts of \
-      thumblatch host list. The host of crates.io is crates.io. What cargo login stores is kept like \
-      a secret of thumblatch store. Cargo sends "Bearer TOKEN", or a secret with a space as it is, or \
-      TOKEN alone with credential-provider = ["cargo-credential-thumblatch", "--raw"].
+      thumblatch host list. The host of crates.io is crates.io. What cargo login stores is kept \
+      like a secret of thumblatch store. Cargo sends "Bearer TOKEN", or a secret unchanged if it \
+      contains a space, or only TOKEN with credential-provider = ["cargo-credential-thumblatch", \
+      "--raw"].
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -35,7 +36,7 @@ enum CargoVerb {
     while let line = try input.line() {
       let request: CargoCredential
       do throws(ToolRequestError) { request = try CargoCredential(line) } catch {
-        // What follows may be no message at all.
+        // The rest may not be a message at all.
         return try session.output.data(bytes: CargoCredential.answer(.other, error.description))
       }
       try session.output.data(bytes: answer(request, session))

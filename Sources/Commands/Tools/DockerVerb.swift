@@ -13,14 +13,14 @@ enum DockerVerb {
         offers: .words(["erase", "get", "list", "store", "version"])
       )
     ],
-    summary: "answer docker as its credential helper",
+    summary: "act as docker's credential helper",
     details: """
       Docker runs it as docker-credential-thumblatch, after ~/.docker/config.json has: \
       {"credHelpers": {"registry.example.org": "thumblatch"}}. It gives a token for the hosts of \
-      thumblatch host list. What docker login stores is kept like a secret of thumblatch store, unless \
-      an account with a login serves the host. docker logout removes it; if the account is for other \
-      hosts as well, only its secret is erased. list names only the registries of docker login. \
-      Errors are on standard output, as docker expects.
+      thumblatch host list. What docker login stores is kept like a secret of thumblatch store, \
+      unless an account with a login serves the host. docker logout removes it; if the account \
+      also serves other hosts, only its secret is erased. list names only the registries of docker \
+      login. Errors are printed on standard output, as docker expects.
       """,
     isForTools: true
   ) { session throws(CommandError) in

@@ -10,8 +10,8 @@ internal import VaultInterface
 // that helper's client only. So it is taken over if a provider file names the host and the same client.
 // Git's own configuration says which client the other helper has.
 //
-// Every helper of git gets the token. A provider that replaces it ends their copies. If it takes the second
-// use for a theft (`refresh_reuse = revokes`), a copy could end the login, so the token is not taken over.
+// Every helper of git gets the token. A provider that replaces it ends their copies. If it treats a second
+// use as theft (`refresh_reuse = revokes`), a copy could end the login, so the token is not imported.
 extension Session {
   /// Seals a refresh token of another helper as an account with a login, which then serves the host.
   ///
@@ -65,8 +65,9 @@ extension Session {
       }
       output.talk("\(name) has the login, but not its access token: \(failure.message)")
     }
-    try hosts.apply(change)
-    output.talk("\(host) gets tokens of \(name) from now on")
+    if try hosts.apply(change.map { [$0] } ?? []) {
+      output.talk("\(host) gets tokens of \(name) from now on")
+    }
     if isRotated {
       output.talk("the copies in git's other helpers no longer work")
     }
@@ -98,7 +99,7 @@ extension Session {
   }
 }
 
-/// What git's own configuration says, apart from that of a project.
+/// A value of git's own configuration, without that of a project.
 struct GitConfiguration {
   private static let most = 4096
   private static let seconds: Int64 = 5

@@ -12,18 +12,18 @@ enum GitVerb {
         offers: .words(["capability", "erase", "get", "store"])
       )
     ],
-    summary: "answer git as its credential helper",
+    summary: "act as git's credential helper",
     details: """
       Git runs it as git-credential-thumblatch, after: git config --global credential.helper \
-      thumblatch. It gives a token for the hosts of thumblatch host list. After a server has refused \
-      the token, the next call gets a newer one. A password that git stores is kept like one of \
-      thumblatch store, unless an account with a login serves the host. The password replaces no \
-      other password that can be used. After the server has refused the password, it is erased, if \
-      the account is not locked. The account stays. A refresh token beside a password is imported, \
-      if a provider has that host, and the client that git's configuration names \
+      thumblatch. It gives a token for the hosts of thumblatch host list. After a server has \
+      refused the token, the next call gets a newer one. A password that git stores is kept as by \
+      thumblatch store, unless an account with a login serves the host. It does not replace \
+      another usable password. After the server has refused the password, it is erased, if the \
+      account is not locked. The account remains. If git also stores a refresh token, it is \
+      imported if a provider has that host and the client in git's configuration \
       (credential.oauthClientId). Otherwise the refresh token is not kept. After the import, the \
       copies in git's other helpers no longer work. With refresh_reuse = revokes in the provider's \
-      file, the use of a copy would end the login, so the vault imports no token.
+      file, using such a copy would end the login, so the vault does not import the token.
       """,
     isForTools: true
   ) { session throws(CommandError) in

@@ -41,7 +41,7 @@ struct HostAccounts {
     try change { file throws(CommandError) in try adding(host, settings, to: file) }
   }
 
-  /// Refuses what the file could not hold, and changes nothing.
+  /// Refuses an entry that the file cannot hold, and changes nothing.
   func demandPossible(
     _ host: TokenHost,
     settings: [(key: String, value: String)]
@@ -65,9 +65,9 @@ struct HostAccounts {
     }
   }
 
-  /// What changes in the file so that a host gets the secret of an account.
+  /// The changes in the file so that a host gets the secret of an account.
   ///
-  /// An entry of the account keeps its other settings. An entry of another account goes.
+  /// An entry of the account keeps its other settings. An entry of another account is removed.
   ///
   /// - Parameters:
   ///   - host: the host.
@@ -92,18 +92,17 @@ struct HostAccounts {
     }
     let change = HostChange(
       host: host,
-      settings: Self.settings(
-        account,
-        entry,
-        username: username,
-        isListed: isOfDocker || entry?.isStoredByDocker ?? false
-      )
+      account: account,
+      former: file[host]?.account,
+      username: username,
+      isOfDocker: isOfDocker
     )
     _ = try changing(file, change)
     return change
   }
 
-  /// The settings of a host's entry, which keeps what else an earlier entry of the account has.
+  /// The settings of a host's entry, which keeps the other settings of an earlier entry of the
+  /// account.
   private static func settings(
     _ account: String,
     _ entry: HostAccount?,
@@ -125,31 +124,74 @@ struct HostAccounts {
   /// Removes an account's hosts from docker's list, because docker no longer owns the secret.
   ///
   /// `podman logout --all` would erase the secret of another program.
-  func unlist(_ account: String) throws(CommandError) {
-    for entry in try read().entries where entry.account.text == account && entry.isStoredByDocker {
-      let settings = Self.settings(account, entry, username: nil, isListed: false)
-      try apply(HostChange(host: entry.host, settings: settings))
+  func unlist(_ account: String) throws(CommandError) { try apply([], unlisting: account) }
+
+  /// Writes changes, and removes the hosts of an account from docker's list, in one step.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes; none changes nothing.
+  ///   - account: the account whose secret docker no longer owns; `nil` if there is none.
+  /// - Throws: what the file cannot hold, and `busy`.
+  /// - Returns: false if another command has changed whose tokens one of the hosts gets.
+  @discardableResult
+  func apply(
+    _ changes: [HostChange],
+    unlisting account: String? = nil
+  ) throws(CommandError) -> Bool {
+    if changes.isEmpty {
+      guard account != nil, try !Self.listed(account, in: read()).isEmpty else { return true }
     }
+    var isWhole = true
+    try change { file throws(CommandError) in
+      var next = file
+      for change in changes {
+        isWhole = isWhole && change.isPossible(in: next)
+        next = try changing(next, change)
+      }
+      for entry in Self.listed(account, in: next) {
+        let settings = Self.settings(entry.account.text, entry, username: nil, isListed: false)
+        next = try replacing(entry.host, settings, in: next)
+      }
+      return next.text
+    }
+    return isWhole
   }
 
-  /// Writes a change; none changes nothing.
-  func apply(_ change: HostChange?) throws(CommandError) {
-    guard let change else { return }
-    try self.change { file throws(CommandError) in try changing(file, change) }
+  /// The hosts of an account that docker's protocol lists.
+  private static func listed(_ account: String?, in file: HostFile) -> [HostAccount] {
+    file.entries.filter { $0.account.text == account && $0.isStoredByDocker }
   }
 
+  /// The file with a change, if that is possible.
   private func changing(
     _ file: HostFile,
     _ change: HostChange
-  ) throws(CommandError) -> String {
-    guard let rest = file.removing(change.host) else {
-      return try adding(change.host, change.settings, to: file)
-    }
-    let remaining: HostFile
-    do throws(ConfigurationError) { remaining = try HostFile(text: rest, file: path) } catch {
+  ) throws(CommandError) -> HostFile {
+    guard change.isPossible(in: file) else { return file }
+    let entry = file[change.host].flatMap { $0.account.text == change.account ? $0 : nil }
+    let settings = Self.settings(
+      change.account,
+      entry,
+      username: change.username,
+      isListed: change.isOfDocker || entry?.isStoredByDocker ?? false
+    )
+    return try replacing(change.host, settings, in: file)
+  }
+
+  private func replacing(
+    _ host: TokenHost,
+    _ settings: [(key: String, value: String)],
+    in file: HostFile
+  ) throws(CommandError) -> HostFile {
+    var rest = file
+    if let text = file.removing(host) { rest = try parsed(text) }
+    return try parsed(adding(host, settings, to: rest))
+  }
+
+  private func parsed(_ text: String) throws(CommandError) -> HostFile {
+    do throws(ConfigurationError) { return try HostFile(text: text, file: path) } catch {
       throw .usage("\(error)", hint: "correct the file")
     }
-    return try adding(change.host, change.settings, to: remaining)
   }
 
   /// Removes a host.
@@ -186,10 +228,19 @@ struct HostAccounts {
   }
 }
 
-/// The settings that a host gets in `hosts.conf`, instead of those that it had.
+/// A host that gets the secret of an account from now on, in `hosts.conf`.
 struct HostChange {
   let host: TokenHost
-  let settings: [(key: String, value: String)]
+  let account: String
+  /// The account of its entry when the change was prepared; `nil` if it had none.
+  let former: AccountName?
+  /// Who that is at the host; `nil` if an entry keeps its user name.
+  let username: String?
+  /// Whether docker's protocol is to list the host.
+  let isOfDocker: Bool
+
+  /// Whether no other command has changed whose tokens the host gets.
+  fileprivate func isPossible(in file: HostFile) -> Bool { file[host]?.account == former }
 }
 
 extension Session {

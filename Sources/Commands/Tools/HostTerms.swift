@@ -9,7 +9,7 @@ extension Session {
   /// resource is for the host of that. For any other account, the user's `hosts.conf` decides.
   ///
   /// - Parameters:
-  ///   - host: the host; `nil` if the address is none that a token could go to.
+  ///   - host: the host; `nil` if no token can be sent to the address.
   ///   - account: the account.
   /// - Throws: exit 11 if the token is for another host; failures of the vault.
   func demandAllowed(_ host: TokenHost?, of account: String) throws(CommandError) {
@@ -23,7 +23,7 @@ extension Session {
     if let resource = terms.resource {
       throw OneResource.refusal(of: terms.account, for: resource, to: name)
     }
-    // An engine that was started before an update does not tell.
+    // An engine that was started before an update does not report it.
     guard let known = try SignInVerbs.knownAccount(self, terms.account), known.isStatic
     else { return }
     throw CommandError(

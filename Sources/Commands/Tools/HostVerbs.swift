@@ -1,7 +1,7 @@
 internal import Configuration
 internal import JSON
 
-/// `host add, list, remove`: which account's token goes to which host.
+/// `host add, list, remove`: which host gets which account's token.
 enum HostVerbs {
   static let all = [add, list, remove]
 
@@ -9,7 +9,7 @@ enum HostVerbs {
   private static let username = Verb.Option(
     "--username",
     "NAME",
-    "the user name beside the token, for servers that take it as a password"
+    "the user name to send with the token, for servers that expect a password"
   )
   private static let minimumLifetime = Verb.Option(
     "--min-ttl",
@@ -25,8 +25,8 @@ enum HostVerbs {
     details: """
       The helpers for other tools give a token only to hosts in hosts.conf, because an untrusted \
       project can make a tool ask for any host. HOST is a name with its port, unless that is 443. \
-      It is compared exactly; no pattern stands for several hosts. http://localhost:PORT is for a \
-      server of this machine without TLS.
+      It is compared exactly, and patterns are not supported. http://localhost:PORT is for a \
+      server on this machine without TLS.
       """
   ) { session throws(CommandError) in
     let arguments = session.arguments

@@ -8,11 +8,11 @@ enum KubeVerb {
     "kube-credential",
     [.namedAccount],
     options: [TokenVerbs.scope, TokenVerbs.audience],
-    summary: "print an account's token as kubectl wants it",
+    summary: "print an account's token in kubectl's format",
     details: """
       For users[].user.exec of a kubeconfig: command thumblatch, args [kube-credential, ACCOUNT], \
       interactiveMode Never. The token goes to the cluster of that user in the kubeconfig. \
-      Versions v1 and v1beta1 of client.authentication.k8s.io are known.
+      Versions v1 and v1beta1 of client.authentication.k8s.io are supported.
       """,
     isForTools: true
   ) { session throws(CommandError) in
@@ -33,8 +33,8 @@ enum KubeVerb {
         scope: session.arguments.value(TokenVerbs.scope.name),
         audience: session.arguments.value(TokenVerbs.audience.name),
         reason: KubeCredential.reason,
-        // A client keeps the token until its end, and calls again only after a 401. A call of kubectl
-        // comes so soon that the vault takes it for a second helper.
+        // A client keeps the token until its end, and calls again only after a 401. kubectl calls
+        // again so soon that the vault treats the call as one of a second helper.
         helper: true
       )
     }

@@ -5,7 +5,7 @@ internal import VaultInterface
 
 /// The account that keeps a host's secret.
 struct SecretPlace {
-  /// What a host has.
+  /// The account of a host.
   enum Found {
     /// An account with a login serves the host, which keeps nothing else.
     case login(HostAccount)
@@ -34,14 +34,14 @@ extension Session {
       if !host.isHome(of: account) { try demandAllowed(host, of: account.name) }
       return .account(SecretPlace(name: account.name, known: account, served: entry))
     }
-    // The account of an entry may be gone. Its name could be that of other hosts as well.
+    // The account of an entry may be gone. Its name could fit other hosts as well.
     let others = Set(file.entries.filter { $0.host != host }.map(\.account.text))
     let (name, known) = try freeAccount(for: host, username: secret.username, besides: others)
     return .account(SecretPlace(name: name, known: known, served: nil))
   }
 
-  /// Refuses a secret of another program's file that would take the place of a login, or of another
-  /// secret that can be used.
+  /// Refuses a secret from another program's file that would replace a login, or another usable
+  /// secret.
   ///
   /// - Returns: the account that would keep it.
   func demandPlace(for secret: ToolSecret, at host: TokenHost) throws(CommandError) -> String {

@@ -15,8 +15,8 @@ extension Session {
   /// - Parameters:
   ///   - secret: the secret.
   ///   - host: its host.
-  ///   - isWrittenBack: whether the tool stores without a person's word what a server took. Then an
-  ///     account with a secret is left as it is, and no prompt is opened for it.
+  ///   - isWrittenBack: whether the tool stores, without asking a person, a secret that a server
+  ///     accepted. Then an account with a secret is left as it is, and no prompt is opened for it.
   ///   - isMoved: whether it comes from another program's file. Then no secret that can be used is
   ///     replaced.
   ///   - isOfDocker: whether docker's login gives it, so that docker's protocol lists the host.
@@ -39,7 +39,7 @@ extension Session {
     case .account(let found): place = found
     }
     let (name, known, served) = (place.name, place.known, place.served)
-    // What the file could not hold is refused before it is stored.
+    // A host that the file cannot hold is refused before the secret is stored.
     let change = try hosts.serving(
       host,
       account: name,
@@ -65,13 +65,13 @@ extension Session {
     case .same: break
     case .another, nil: try store(secret, name, known, host)
     }
-    try hosts.apply(change)
-    if !isOfDocker, relation != .same { try hosts.unlist(name) }
-    if served == nil { output.talk("\(host) gets the secret of \(name) from now on") }
+    let isTaken = !isOfDocker && relation != .same
+    let isServed = try hosts.apply(change.map { [$0] } ?? [], unlisting: isTaken ? name : nil)
+    if served == nil, isServed { output.talk("\(host) gets the secret of \(name) from now on") }
     return nil
   }
 
-  /// Ends what a person tells a tool to forget.
+  /// Removes the secret that a person tells a tool to forget.
   ///
   /// An account that only this host has is removed, with the host. An account that serves more hosts
   /// stays, and its secret is erased.
@@ -151,10 +151,10 @@ extension Session {
     }
   }
 
-  /// What a secret is to the account that could keep it.
+  /// The relation of a secret to the account that could keep it.
   private enum Relation {
     case same, another
-    /// The account keeps what it has.
+    /// The account keeps its secret.
     case leftAlone
   }
 

@@ -9,13 +9,13 @@ enum TerraformVerb {
       Verb.Operand("ACTION", .one, offers: .words(["forget", "get", "store"])),
       Verb.Operand("HOST", .one),
     ],
-    summary: "answer Terraform as its credentials helper",
+    summary: "act as Terraform's credentials helper",
     details: """
       Terraform runs it, after ~/.terraformrc has: credentials_helper "thumblatch" {}, and \
       ~/.terraform.d/plugins a link to terraform-credentials-thumblatch. It gives a token for the \
-      hosts of thumblatch host list. What terraform login stores is kept like a secret of thumblatch \
-      store. terraform logout removes it; if the account is for other hosts as well, only its secret \
-      is erased.
+      hosts of thumblatch host list. What terraform login stores is kept like a secret of \
+      thumblatch store. terraform logout removes it; if the account also serves other hosts, only \
+      its secret is erased.
       """,
     isForTools: true
   ) { session throws(CommandError) in

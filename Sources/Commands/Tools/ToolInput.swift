@@ -10,13 +10,13 @@ final class ToolInput {
   private let interrupt: Int32?
   private var buffer: [UInt8] = []
   private var isAtEnd = false
-  /// A request that is too long, with what another program has read beside it.
+  /// A request that is too long, including the part that another program has read.
   private static let longestBegun = 2 * ToolRequest.maximumCount
 
   /// - Parameters:
   ///   - session: the run.
-  ///   - begun: the descriptor of what came first, and was read by another program; `nil` if nothing was.
-  /// - Throws: a usage error if the input is a terminal, or if what came first cannot be read.
+  ///   - begun: the descriptor of the first part, which another program has read; `nil` if nothing was.
+  /// - Throws: a usage error if the input is a terminal, or if the first part cannot be read.
   init(_ session: Session, begun: Int32? = nil) throws(CommandError) {
     number = session.standardInput
     if let begun {

@@ -21,7 +21,7 @@ enum ToolVerbs {
     "terraform-credentials-thumblatch": TerraformVerb.verb,
   ]
 
-  /// The words of the verb that a program's name stands for; none for any other name.
+  /// The words of the verb for a program's name; none for any other name.
   static func words(calledAs path: String) -> [String] {
     names[path.split(separator: "/").last.map(String.init) ?? ""]?.words ?? []
   }
@@ -123,11 +123,11 @@ extension Session {
     return try usable(reply)
   }
 
-  /// What the vault says of a token that a host refused.
+  /// The vault's answer about a token that a host refused.
   enum Rejected {
     /// It is the secret of an account without login, which has no newer one.
     case isStatic
-    /// Only a presence check could tell.
+    /// Only a presence check could show that.
     case isLocked
     case other
   }

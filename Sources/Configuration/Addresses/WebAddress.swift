@@ -93,7 +93,7 @@ struct WebAddress: Sendable, Hashable {
 
   /// Checks for a DNS name or a full IPv4 address.
   ///
-  /// `127.1` and `0x7f000001` are neither, although resolvers take them for an address.
+  /// `127.1` and `0x7f000001` are neither, although resolvers accept them as an address.
   private static func isHostName(_ host: String) -> Bool {
     guard (1...253).contains(host.utf8.count) else { return false }
     let hyphen = UInt8(ascii: "-")
@@ -176,7 +176,8 @@ struct WebAddress: Sendable, Hashable {
 extension String {
   /// The first `://`; `nil` if there is none.
   ///
-  /// To search for a text with the standard library takes longer than all else for a token at hand.
+  /// Searching for a text with the standard library takes longer than all other work for a cached
+  /// token.
   package var rangeOfSchemeEnd: Range<Index>? {
     let mark = "://".utf8
     var rest = utf8[...]

@@ -10,14 +10,14 @@ package struct HostAccount: Sendable, Equatable {
   package let audience: String?
   /// How long the token must stay valid, in seconds; `nil` for the usual time.
   package let minimumLifetime: Int?
-  /// The user name beside the token, where a server takes it as a password.
+  /// The user name to send with the token, if a server expects the token as a password.
   package let username: String?
-  /// Whether the server takes it as a password only, and never as a Bearer token.
+  /// Whether the server accepts it only as a password, and never as a Bearer token.
   package let isBasic: Bool
   /// Whether docker's login stored the secret, so that docker's protocol lists the host.
   package let isStoredByDocker: Bool
 
-  /// The key that says how the server takes a token.
+  /// The key that says in which form the server accepts a token.
   package static let schemeKey = "scheme"
   /// The value for a password: HTTP's scheme `Basic`.
   package static let basic = "basic"
@@ -103,7 +103,7 @@ package struct HostFile: Sendable {
   private static let mostHosts = 256
 
   package private(set) var entries: [HostAccount] = []
-  private let text: String
+  package let text: String
   private let file: String
   /// The lines of each entry, from 1.
   private var lines: [[Int]] = []
@@ -182,7 +182,7 @@ package struct HostFile: Sendable {
       if !gone.contains(number) {
         kept.append(contentsOf: line)
       } else if headers.contains(number), kept.suffix(2) == [lineFeed, lineFeed] {
-        // The empty line before a section goes with it.
+        // The empty line before a section is removed with it.
         kept.removeLast()
       }
     }

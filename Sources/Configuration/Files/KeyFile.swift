@@ -54,7 +54,7 @@ struct KeyFile {
     guard String(line).isStreamSafe, line.unicodeScalars.allSatisfy(Self.isText) else {
       throw ConfigurationError(.badCharacter)
     }
-    // Bytes, because what has a meaning is ASCII, and a search for graphemes is slow.
+    // Bytes, because all characters with a meaning are ASCII, and a search for graphemes is slow.
     let line = line.trimmingSpaces().utf8
     guard let first = line.first, !"#;".utf8.contains(first) else { return }
     if first == UInt8(ascii: "[") {

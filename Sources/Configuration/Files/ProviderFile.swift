@@ -61,7 +61,7 @@ package enum ProviderFile {
 
   /// Reads a provider from the bytes of a file, whose path gives the name: `.../NAME.conf`.
   ///
-  /// The client secret never becomes a `String`: it goes from these bytes into locked memory.
+  /// The client secret never becomes a `String`: it is moved from these bytes into locked memory.
   package static func parse(
     bytes: borrowing SecretBytes,
     file: String,

@@ -1,4 +1,4 @@
-/// What a caller may get, besides what the policy says of all callers.
+/// The limits for a caller, in addition to the policy for all callers.
 ///
 /// Of two rules the stricter limit holds. A rule only tightens, but for `desktop`.
 package struct CallerRule: Sendable, Equatable {
@@ -8,7 +8,7 @@ package struct CallerRule: Sendable, Equatable {
     case window
     /// Each token needs a check of its own.
     case each
-    /// No prompt is shown: what needs a check is refused.
+    /// No prompt is shown: a call that needs a check is refused.
     case neverAsk = "never-ask"
   }
 
@@ -27,7 +27,7 @@ package struct CallerRule: Sendable, Equatable {
   /// The most characters of a stated reason.
   package static let longestReason = 200
 
-  /// What it is called in prompts, in messages and in the audit log, such as `rule "ci"`.
+  /// Its name in prompts, in messages and in the audit log, such as `rule "ci"`.
   package var title: String
   /// The accounts; `nil` for any.
   package var accounts: Set<String>?

@@ -141,7 +141,7 @@ package struct NamedRule: Sendable, Equatable {
       && (ends.last.hasSuffix(others.last) || others.last.hasSuffix(ends.last))
   }
 
-  /// What stands before and behind the star of a pattern; `nil` if it has none.
+  /// The parts before and after the star of a pattern; `nil` if it has none.
   private static func ends(of pattern: String) -> (first: Substring, last: Substring)? {
     let parts = pattern.split(separator: "*", maxSplits: 1, omittingEmptySubsequences: false)
     return parts.count == 2 ? (parts[0], parts[1]) : nil
@@ -190,7 +190,7 @@ package struct NamedRule: Sendable, Equatable {
   }
 }
 
-/// What decides which rules hold for a caller.
+/// The facts that decide which rules apply to a caller.
 package struct CallerMarks: Sendable, Equatable {
   /// The marks that are read from the process of a caller.
   package struct OfProcess: OptionSet, Sendable {

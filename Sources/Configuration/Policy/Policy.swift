@@ -36,7 +36,7 @@ package struct Policy: Sendable, Equatable {
     }
   }
 
-  /// What a security key must prove in a presence check.
+  /// The proof that a security key must give in a presence check.
   package enum SecurityKey: String, Sendable, CaseIterable, Comparable {
     /// That it was touched.
     case touch

@@ -1,4 +1,4 @@
-/// The sections of a policy that stands in several files.
+/// The sections of a policy, from several files.
 ///
 /// The files are added in their order: `thumblatch.conf`, then its drop-ins. Sections of one name are
 /// one section: of a key that several files set, the last value counts. The sections are read when all

@@ -1,7 +1,7 @@
 /// Known units of the system in which users start programs of their choice; there may be others.
 ///
 /// Jobs of crontab(5) and at(1), and programs that a mail server starts for `.forward`, need no session.
-/// A login whose PAM stack has no pam_systemd(8) stays in the unit that took it.
+/// A login whose PAM stack has no pam_systemd(8) stays in the unit that accepted it.
 package enum UnitsOfUsers {
   private static let names = [
     "cron.service", "crond.service", "cronie.service", "cron-*.service", "bcron.service",
@@ -22,7 +22,7 @@ package enum UnitsOfUsers {
 }
 
 extension NamedRule {
-  /// What a rule that loosens `desktop` for such a unit means, for people.
+  /// The effect of a rule that loosens `desktop` for such a unit, as text for people.
   package static func warning(ofUnit unit: String, desktop: String) -> String {
     "any program of a user gets desktop = \(desktop): users can start programs in \(unit)"
   }

@@ -10,6 +10,8 @@ public enum OAuthEndpoint: String, Sendable, CaseIterable {
   case userinfo
   /// The revocation endpoint (RFC 7009).
   case revocation
+  /// The introspection endpoint, which says whether a token is active (RFC 7662).
+  case introspection
   /// The keys that sign ID tokens (OpenID Connect Discovery 1.0, section 3).
   case jwks
 

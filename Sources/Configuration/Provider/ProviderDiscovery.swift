@@ -23,7 +23,7 @@ extension Provider {
     var settings = written.settings
     var discovered: [String] = []
     for (endpoint, url) in endpoints
-    where oauth.endpoints[endpoint] == nil && (kind == .oidc || endpoint != .jwks) {
+    where oauth.endpoints[endpoint] == nil && written.uses(endpoint, url) {
       settings[endpoint.key] = url
       discovered.append(endpoint.key)
     }
@@ -43,6 +43,19 @@ extension Provider {
       settings[OAuthSettings.discoveredKey] = discovered.sorted().joined(separator: ";")
     }
     return try Provider(name: name, boundSettings: settings, clientSecret: oauth.clientSecret)
+  }
+
+  /// Whether an endpoint of the metadata is of use to this provider.
+  private func uses(_ endpoint: OAuthEndpoint, _ url: String) -> Bool {
+    switch endpoint {
+    case .jwks: return kind == .oidc
+    case .introspection:
+      // Only a client that authenticates itself may ask there (RFC 7662, section 2.1). No sign-in needs
+      // the endpoint, so a URL that a file could not have is ignored.
+      return oauth?.clientAuthentication != OAuthSettings.ClientAuthentication.none
+        && (try? OAuthRules.endpoint(url, issuer: issuer)) != nil
+    default: return true
+    }
   }
 
   /// This provider without the keys that discovery filled in.

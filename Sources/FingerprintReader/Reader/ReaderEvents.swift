@@ -17,7 +17,7 @@ extension ScanHint {
 package enum CheckEvent: Sendable, Equatable {
   /// The reader is armed: its scans count from here on.
   ///
-  /// A reader that cannot tell several prints apart gets one print; `only` is its finger.
+  /// A reader that cannot compare with several prints gets one print; `only` is its finger.
   case ready(only: Finger?)
   /// The reader waits for a touch.
   case waiting

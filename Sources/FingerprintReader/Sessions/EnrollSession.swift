@@ -6,7 +6,7 @@ internal import SecretMemory
 /// Enrolls a new print.
 ///
 /// On a reader that stores prints, those that were enrolled and deleted here are deleted first, and
-/// no others. Otherwise the reader would refuse the finger or take the old print for it.
+/// no others. Otherwise the reader would refuse the finger, or identify it as the old print.
 @safe
 final class EnrollSession: ReaderSession, @unchecked Sendable {
   private let finger: Finger
@@ -162,7 +162,7 @@ final class EnrollSession: ReaderSession, @unchecked Sendable {
 
   // MARK: prints on the reader
 
-  /// Finds out which of our prints the reader takes the finger for, and deletes a former one.
+  /// Finds out as which of our prints the reader identifies the finger, and deletes a former one.
   private func identifyDuplicate() {
     wasDuplicate = true
     guard let device = unsafe device, let gallery, !gallery.isEmpty,

@@ -2,8 +2,8 @@ internal import CFprint
 
 /// One use of the reader, from finding it to closing it, on the reader's thread.
 ///
-/// Every way out goes through `close`, so that the library's claim on the device ends. A session
-/// may report its result earlier, but the thread stays taken until the reader is closed.
+/// Every exit calls `close`, so that the library's claim on the device ends. A session may report
+/// its result earlier, but the thread stays taken until the reader is closed.
 @safe
 class ReaderSession: ReaderAttempt, @unchecked Sendable {
   /// The interval of the reports that the reader still waits for a touch, in milliseconds.
@@ -59,7 +59,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
   var refusal: ReaderError { .noReader }
   /// Called when the reader is open.
   func opened(_ device: UnsafeMutablePointer<FpDevice>) {}
-  /// Called while the reader waits for a touch; `isTouched` if a finger lies on it and must be
+  /// Called while the reader waits for a touch; `isTouched` if a finger is on it and must be
   /// lifted.
   func waits(isTouched: Bool) {}
   /// Whether the running operation may be cancelled.
@@ -149,7 +149,7 @@ class ReaderSession: ReaderAttempt, @unchecked Sendable {
     unsafe g_cancellable_cancel(cancellable)
   }
 
-  /// Whether a finger lies on the reader, as far as its driver reports it.
+  /// Whether a finger is on the reader, as far as its driver reports that.
   var isTouched: Bool { status.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0 }
 
   /// Whether the reader has a feature (fp_device_has_feature).

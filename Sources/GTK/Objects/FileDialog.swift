@@ -2,7 +2,7 @@ internal import CAdwaita
 
 /// The desktop's file chooser, which opens or saves a file.
 package final class FileDialog: Object {
-  /// What the person has chosen.
+  /// The person's choice.
   package enum Answer: Sendable {
     /// A file with this path.
     case path(String)
@@ -55,7 +55,7 @@ package final class FileDialog: Object {
     unsafe gtk_native_dialog_show(typed())
   }
 
-  /// Takes the question away without an answer. (gtk_native_dialog_destroy(3))
+  /// Removes the question without an answer. (gtk_native_dialog_destroy(3))
   package func close() { unsafe gtk_native_dialog_destroy(typed()) }
 
   /// The path of the chosen file; `nil` if it is not a file of this computer, or not in UTF-8.

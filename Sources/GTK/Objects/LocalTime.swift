@@ -8,8 +8,8 @@ package enum LocalTime {
     text(seconds, in: tr("%e %B %Y, %H:%M"))
   }
 
-  /// The same in short: the time alone within the 24 hours after `now`, in seconds too, otherwise
-  /// the date.
+  /// The same in short: only the time within the 24 hours after `now`, with seconds, otherwise the
+  /// date.
   package static func short(_ seconds: Int, now: Int) -> String {
     // Translators: a time, in the letters of g_date_time_format(3).
     let time = tr("%H:%M")

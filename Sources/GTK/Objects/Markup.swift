@@ -6,6 +6,7 @@ func escaped(_ text: String) -> String {
   var (result, end) = ("", 0)
   for option in options(in: bytes) {
     result += plainlyEscaped(bytes[end..<option.lowerBound])
+    // Not translated: markup.
     result += "<span allow_breaks=\"false\">" + plainlyEscaped(bytes[option]) + "</span>"
     end = option.upperBound
   }

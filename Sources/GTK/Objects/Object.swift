@@ -2,8 +2,8 @@ internal import CAdwaita
 
 /// A reference to a GObject.
 ///
-/// Several references to the same object are equal in effect: what is connected or set lives in the
-/// GObject. `Object` holds one count of it (g_object_ref_sink(3)).
+/// Several references to the same object are equal in effect: signal handlers and properties belong
+/// to the GObject. `Object` holds one count of it (g_object_ref_sink(3)).
 @safe
 @MainActor
 package class Object {
@@ -12,7 +12,7 @@ package class Object {
   /// The GType that an object must have for this class of reference.
   class var type: UInt { cadwaita_type_object() }
 
-  /// Takes a count of its own of an object of `type`.
+  /// Adds its own reference to an object of `type`.
   required init(_ pointer: UnsafeMutableRawPointer) {
     let isOfType = unsafe cadwaita_is(pointer, Self.type) != 0
     // The name in a UI file belongs to another class: each start would find it.
@@ -30,12 +30,12 @@ package class Object {
     unsafe g_object_unref(pointer)
   }
 
-  /// The pointer as C functions take it that know the struct.
+  /// The pointer for C functions that know the struct.
   func typed<Struct>() -> UnsafeMutablePointer<Struct> {
     unsafe pointer.assumingMemoryBound(to: Struct.self)
   }
 
-  /// The pointer as C functions take it that do not show the struct.
+  /// The pointer for C functions with an opaque struct.
   var opaque: OpaquePointer { unsafe OpaquePointer(pointer) }
 
   /// Whether both are references to one object.

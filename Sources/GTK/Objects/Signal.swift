@@ -1,6 +1,6 @@
 internal import CAdwaita
 
-/// What a signal brings.
+/// The arguments of a signal.
 @safe
 @MainActor
 package struct SignalArguments {
@@ -50,7 +50,7 @@ extension Object {
   /// Calls a closure at each signal until the object ends.
   ///
   /// The object owns the closure. A closure that captures a reference to its own object keeps both
-  /// alive without end: capture the reference weakly. (g_signal_connect_closure(3))
+  /// alive permanently: capture the reference weakly. (g_signal_connect_closure(3))
   package func on(_ signal: String, _ body: @escaping @MainActor () -> Void) {
     connect(signal) { _ in
       body()

@@ -9,7 +9,8 @@ extension Application {
     case window
     /// Without a window, for one of its actions. Then it is as a service.
     case action(String)
-    /// Without a window, for what D-Bus asks. It ends some seconds later unless there is a window then.
+    /// Without a window, for a request over D-Bus. It ends some seconds later unless there is a window
+    /// then.
     case service
     /// Without a window, until it is activated, and until `quit`.
     case background
@@ -60,7 +61,7 @@ extension Application {
   /// Keeps the program alive without a window. (g_application_hold(3))
   package func hold() { unsafe g_application_hold(typed()) }
 
-  /// Takes one `hold` back. (g_application_release(3))
+  /// Undoes one `hold`. (g_application_release(3))
   package func release() { unsafe g_application_release(typed()) }
 
   /// Calls a closure when this program is the first one, before its first window.

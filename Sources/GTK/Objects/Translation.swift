@@ -5,7 +5,7 @@ internal import Glibc
 package enum Translation {
   static let domain = "thumblatch"
 
-  /// Takes the language from the environment, and the catalogs from a directory.
+  /// Reads the language from the environment, and the catalogs from a directory.
   ///
   /// It comes before the first text. GTK shows its own texts in a language only if the app has a catalog
   /// of it: `g_dgettext` compares with the usual domain. (setlocale(3), bindtextdomain(3))

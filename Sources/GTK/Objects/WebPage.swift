@@ -3,8 +3,8 @@ internal import CAdwaita
 /// Pages in the person's own browser.
 @MainActor
 package enum WebPage {
-  /// Opens an address with the program that the desktop has for it, and tells whether that was
-  /// possible. (g_app_info_launch_default_for_uri_async(3))
+  /// Opens an address with the desktop's program for it, and returns whether that was possible.
+  /// (g_app_info_launch_default_for_uri_async(3))
   package static func open(_ address: String, _ body: @escaping @MainActor (Bool) -> Void) {
     guard let display = unsafe gdk_display_get_default() else { return body(false) }
     // It lets the browser come to the front.

@@ -110,7 +110,7 @@ package final class ListBox: Widget {
     unsafe gtk_list_box_insert(opaque, row.typed(), Int32(position))
   }
 
-  /// Takes a row out. (gtk_list_box_remove(3))
+  /// Removes a row. (gtk_list_box_remove(3))
   package func remove(_ row: Widget) { unsafe gtk_list_box_remove(opaque, row.typed()) }
 
   /// Marks the row at a position as the chosen one; `nil` marks none.

@@ -7,7 +7,7 @@ package final class Box: Widget {
   /// Puts a widget at the end. (gtk_box_append(3))
   package func append(_ child: Widget) { unsafe gtk_box_append(typed(), child.typed()) }
 
-  /// Takes a widget out. (gtk_box_remove(3))
+  /// Removes a widget. (gtk_box_remove(3))
   package func remove(_ child: Widget) { unsafe gtk_box_remove(typed(), child.typed()) }
 }
 

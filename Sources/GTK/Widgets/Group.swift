@@ -27,7 +27,7 @@ package final class Group: Widget {
     unsafe adw_preferences_group_add(typed(), row.typed())
   }
 
-  /// Takes a row out. (adw_preferences_group_remove(3))
+  /// Removes a row. (adw_preferences_group_remove(3))
   package func remove(_ row: Widget) {
     unsafe adw_preferences_group_remove(typed(), row.typed())
   }

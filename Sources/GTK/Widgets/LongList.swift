@@ -5,16 +5,16 @@ internal import CAdwaita
 package protocol LongListRow: AnyObject {
   var widget: Widget { get }
 
-  /// Shows what belongs to a position.
+  /// Shows the content of a position.
   func show(_ position: Int) -> LongListFacts
 
   /// Shows nothing: the row's turn comes soon.
   func clear()
 }
 
-/// What a row shows besides its widgets.
+/// The content of a row besides its widgets.
 package struct LongListFacts {
-  /// What a screen reader speaks.
+  /// The text that a screen reader speaks.
   package let name: String
   /// Whether it is marked as the chosen one.
   package let isChosen: Bool
@@ -74,7 +74,7 @@ package final class LongList: Widget {
     passTabOn()
   }
 
-  /// Says that rows went and others came at a position. (g_list_model_items_changed(3))
+  /// Reports that rows were removed and added at a position. (g_list_model_items_changed(3))
   package func change(at position: Int, removed: Int, added: Int) {
     tell(at: count - hiddenCount, removed: 0, added: hiddenCount)
     hiddenCount = 0
@@ -153,7 +153,7 @@ package final class LongList: Widget {
       if let item = rows[address]?.item { show(item) }
     }
     if hiddenCount > 0, empty.isEmpty {
-      // GTK makes no more than 200 rows, also of a list that is longer.
+      // GTK makes at most 200 rows, even for a longer list.
       let added = count - hiddenCount > 250 ? hiddenCount : min(Self.mostRows, hiddenCount)
       tell(at: count - hiddenCount, removed: 0, added: added)
       hiddenCount -= added
@@ -204,7 +204,7 @@ package final class LongList: Widget {
 
   private func leave(_ direction: GtkDirectionType) -> Bool {
     guard let root = unsafe gtk_widget_get_root(typed()) else { return false }
-    // A widget that takes no focus is passed over.
+    // A widget that takes no focus is skipped.
     unsafe gtk_widget_set_can_focus(typed(), 0)
     defer { unsafe gtk_widget_set_can_focus(typed(), 1) }
     return unsafe gtk_widget_child_focus(
@@ -228,7 +228,7 @@ private final class ListItem: Object {
   }
 }
 
-/// What scrolls its child.
+/// The container that scrolls its child.
 package final class Scroller: Widget {
   override class var type: UInt { gtk_scrolled_window_get_type() }
 
@@ -240,7 +240,7 @@ package final class Scroller: Widget {
 
   /// Lets the keyboard reach it while its child is longer than it: then the arrow keys scroll it.
   ///
-  /// The UI file begins with `can-focus` False. With `focusable` False alone, GTK 4.8 treats a scrolled
+  /// The UI file begins with `can-focus` False. If only `focusable` is False, GTK 4.8 treats a scrolled
   /// window as focused, and Tab stops there.
   package func takeFocusIfLonger() {
     let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)

@@ -8,7 +8,7 @@ package import SecretMemory
 /// one has no text there.
 ///
 /// A GtkPasswordEntryBuffer keeps its text in memory that is not swapped, and wipes it at its own end.
-/// Deleted text stays there until then, or until other text takes its place. So the field gets another
+/// Deleted text stays there until then, or until other text overwrites it. So the field gets another
 /// buffer whenever it becomes empty.
 package final class SecretField: Widget {
   override class var type: UInt { gtk_text_get_type() }
@@ -34,7 +34,7 @@ package final class SecretField: Widget {
     set { unsafe gtk_text_set_visibility(typed(), newValue ? 0 : 1) }
   }
 
-  /// Takes what was typed into locked memory, and wipes it here.
+  /// Moves the typed text into locked memory, and wipes it here.
   package func take() throws(SecretMemoryError) -> SecretBytes {
     let typed = unsafe buffer
     unsafe g_object_ref(typed)
@@ -47,7 +47,7 @@ package final class SecretField: Widget {
     )
   }
 
-  /// Wipes what was typed. (gtk_text_set_buffer(3))
+  /// Wipes the typed text. (gtk_text_set_buffer(3))
   package func clear() {
     guard isUsed || !isEmpty else { return }
     isUsed = false

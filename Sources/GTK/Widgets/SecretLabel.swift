@@ -3,7 +3,7 @@ package import SecretMemory
 
 /// A secret that the person is to read, such as a code to write down.
 ///
-/// Screen readers speak it, so every program on the accessibility bus can read it: take the label out of
+/// Screen readers speak it, so every program on the accessibility bus can read it: remove the label from
 /// its window as soon as the person has the secret. GTK frees its copy of the text, and does not wipe it.
 package final class SecretLabel: Widget {
   override class var type: UInt { gtk_label_get_type() }

@@ -38,7 +38,7 @@ package final class SquarePicture: Widget {
     )
     unsafe gtk_picture_set_paintable(opaque, texture)
     unsafe g_object_unref(texture.map { unsafe UnsafeMutableRawPointer($0) })
-    // GTK tells the alternative text as the description only.
+    // GTK exposes the alternative text only as the description.
     unsafe gtk_picture_set_alternative_text(opaque, text)
     name(text)
   }

@@ -78,7 +78,7 @@ package final class Window: Widget {
   /// Whether the person works in it now.
   package var isActive: Bool { flag("is-active") }
 
-  /// Shows it, and brings it to the front where the desktop allows that. (gtk_window_present(3))
+  /// Shows it, and raises it if the desktop allows that. (gtk_window_present(3))
   package func present() { unsafe gtk_window_present(typed()) }
 
   /// Closes it, as the person does. (gtk_window_close(3))

@@ -70,7 +70,8 @@ extension Window {
 }
 
 extension Widget {
-  /// Sets what a screen reader speaks behind the name. (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
+  /// Sets the text that a screen reader speaks after the name.
+  /// (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
   package func describe(_ text: String) { tell(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
 }
 

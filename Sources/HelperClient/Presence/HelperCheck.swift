@@ -7,7 +7,6 @@ internal import Varlink
 
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
-  private let isDevice: Bool
 
   /// Starts a check, in a prepared helper if there is one.
   init(
@@ -42,7 +41,6 @@ struct HelperCheck: CheckConversation {
     prepared: HelperLink?
   ) throws(PresenceFailure) {
     let call = HelperCheckCall(request)
-    isDevice = true
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
       conversation,
       put throws(HelperError) in
@@ -74,7 +72,6 @@ struct HelperCheck: CheckConversation {
     by route: HelperRoute,
     prepared: HelperLink?
   ) throws(PresenceFailure) {
-    isDevice = call.presenceMethod.isDevice
     conversation = try HelperConversation(by: route, prepared: prepared) {
       conversation,
       put throws(HelperError) in
@@ -89,8 +86,7 @@ struct HelperCheck: CheckConversation {
   func respond(_ text: SharedSecret) async {
     // A failure appears as the end of the input.
     do throws(HelperError) {
-      // A key waits for a touch after its PIN.
-      try conversation.helper.send(HelperRespondCall(text: text), more: isDevice)
+      try conversation.helper.send(HelperRespondCall(text: text), more: true)
     } catch {
       conversation.helper.stop()
     }
@@ -128,7 +124,7 @@ private struct CheckTalk: ~Copyable {
     }
     self.prints = prints.count
     method = call.presenceMethod
-    try helper.send(call, more: call.presenceMethod.isDevice, passing: connection)
+    try helper.send(call, more: true, passing: connection)
   }
 
   /// Passes events on until the last one.
@@ -182,6 +178,7 @@ extension TokenVault.CheckEvent {
     case .waiting: self = .waiting
     case .retry(let hint): self = .retry(hint)
     case .ask(let text, let hidden): self = .ask(text: text, hidden: hidden)
+    case .says(let text): self = .says(text)
     case .matched(_, let credential?, _, _, let publicKey?):
       self = .made(credential: credential, publicKey: publicKey)
     case .matched(_, let credential?, let data?, let signature?, _):

@@ -131,6 +131,8 @@ let helperDescription = #"""
     retry,
     # A question to show. Answer it with Respond.
     ask,
+    # With `more`: what a module of the password's stack says while it works, or beside the right password.
+    says,
     # The check passed.
     matched,
     # Another finger, or a wrong password.
@@ -460,8 +462,8 @@ let helperDescription = #"""
     event: HelperCheckStep,
     # [word of ScanHint or general, of retry]
     hint: ?string,
-    # The question.
-    # [of ask]
+    # The question, or the words.
+    # [of ask, of says]
     text: ?string,
     # Whether the answer is hidden.
     # [of ask, true if absent, always sent]
@@ -614,7 +616,8 @@ let helperDescription = #"""
     # [false if absent]
     asleep: ?bool
   )
-  # What the TPM says of itself. The helper for the TPM answers one request, and ends.
+  # What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
+  # also answers ReadCounter.
   method GetTPM() -> (
     # [variant]
     outcome: SecretOutcome,

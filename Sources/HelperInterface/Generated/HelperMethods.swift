@@ -473,10 +473,14 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
   ///
-  /// `text`: The question.
+  /// `text`: The question, or the words.
   ///
   /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
+  /// With `more`: what a module of the password's stack says while it works, or beside the right password.
+  ///
+  /// `text`: The question, or the words.
+  case says(text: String)
   /// The check passed.
   ///
   /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
@@ -506,6 +510,7 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
     case .waiting: self = .waiting
     case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
     case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .says: self = .says(text: try object.required("text"))
     case .matched: self = .matched(finger: try object.optional("finger"), credential: (try object.optional("credential") as WireBytes?)?.bytes, authenticatorData: (try object.optional("authenticator_data") as WireBytes?)?.bytes, signature: (try object.optional("signature") as WireBytes?)?.bytes, publicKey: (try object.optional("public_key") as WireBytes?)?.bytes)
     case .notMatched: self = .notMatched
     case .failed: self = .failed(try object.required("reason"), detail: try object.optional("detail"), lost: try object.optional("lost") ?? false, hiddenReader: try object.optional("hidden_reader") ?? false)
@@ -519,6 +524,7 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
       case .waiting: try .wire(["event": HelperCheckStep.waiting])
       case .retry(let hint): try .wire(["event": HelperCheckStep.retry, "hint": hint])
       case .ask(let text, let hidden): try .wire(["event": HelperCheckStep.ask, "text": text, "hidden": hidden])
+      case .says(let text): try .wire(["event": HelperCheckStep.says, "text": text])
       case .matched(let finger, let credential, let authenticatorData, let signature, let publicKey): try .wire(["event": HelperCheckStep.matched, "finger": finger, "credential": credential.map(WireBytes.init(bytes:)), "authenticator_data": authenticatorData.map(WireBytes.init(bytes:)), "signature": signature.map(WireBytes.init(bytes:)), "public_key": publicKey.map(WireBytes.init(bytes:))])
       case .notMatched: try .wire(["event": HelperCheckStep.notMatched])
       case .failed(let reason, let detail, let lost, let hiddenReader): try .wire(["event": HelperCheckStep.failed, "reason": reason, "detail": detail, "lost": lost ? true : nil, "hidden_reader": hiddenReader ? true : nil])
@@ -898,7 +904,8 @@ package struct HelperEnrolled: VarlinkRecord, Equatable {
   }
 }
 
-/// What the TPM says of itself. The helper for the TPM answers one request, and ends.
+/// What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
+/// also answers ReadCounter.
 package struct GetTPMCall: VarlinkMethod, Equatable {
   package typealias Reply = TPMFactsReply
   package static let method = "io.thumblatch.Helper.GetTPM"

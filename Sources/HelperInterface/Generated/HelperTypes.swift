@@ -73,6 +73,8 @@ enum HelperCheckStep: String, Sendable, CaseIterable, WireValue {
   case retry
   /// A question to show. Answer it with Respond.
   case ask
+  /// With `more`: what a module of the password's stack says while it works, or beside the right password.
+  case says
   /// The check passed.
   case matched
   /// Another finger, or a wrong password.

@@ -49,7 +49,7 @@ public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     case .loneSurrogate(let offset): "half a surrogate pair at byte \(offset)"
     case .containsNUL: "a JSON string contains NUL"
     case .unusableName(let offset): "a member name that is too long, at byte \(offset)"
-    case .unusableSecret(let offset): "a secret that is no text, at byte \(offset)"
+    case .unusableSecret(let offset): "a secret that is not text, at byte \(offset)"
     case .duplicateMember(let offset): "a member name comes twice, at byte \(offset)"
     case .tooDeep: "JSON text is nested too deeply"
     case .tooManyContainers: "JSON text with too many arrays and objects"

@@ -65,7 +65,7 @@ extension TokenJudge {
       }
     }
     guard case .object(let object) = Answer(body, secretMembers: secretMembers) else {
-      return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+      return .failing(status: status, retryAfter: nil, message: "the answer is not a JSON object")
     }
     do throws(JSONError) {
       return try authorization(in: object)

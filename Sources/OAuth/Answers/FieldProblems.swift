@@ -181,7 +181,7 @@ struct FieldProblems {
     case .string(let text):
       return quotesPassword(text) ? nil : DisplayText.of(text, most: Self.mostText)
     // The JSON reader treats the value of the password's field as a secret. Here the value is a
-    // text about the password, unless it quotes the password. Only a comparison can tell.
+    // text about the password, unless it quotes the password. Only a comparison shows that.
     case .secret(let secret):
       guard sent != nil, (1...4 * Self.mostText).contains(secret.bytes.count) else {
         return Self.noText

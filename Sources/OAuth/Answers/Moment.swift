@@ -15,7 +15,7 @@ enum Moment {
     }
   }
 
-  /// Size tells milliseconds from seconds: 100,000,000,000 s is in the year 5138.
+  /// The size distinguishes milliseconds from seconds: 100,000,000,000 s is in the year 5138.
   private static func seconds(_ number: Int64) -> Int64? {
     switch number {
     case 0..<100_000_000_000: number

@@ -15,10 +15,10 @@ extension TokenJudge {
     case (200...299, .object(let object)):
       return .profile(user(in: object) ?? UserFacts(), object.withoutSecrets)
     case (200...299, _):
-      return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+      return .failing(status: status, retryAfter: nil, message: "the answer is not a JSON object")
     case (401, _): return .unauthorized
-    // The request held nothing but the token. If an OAuth provider finds a fault, it is in the
-    // token. RFC 6750, section 3.1, wants a 401, but some providers send 400.
+    // The request held nothing but the token. If an OAuth provider reports an error, it is about
+    // the token. RFC 6750, section 3.1, wants a 401, but some providers send 400.
     case (400, _) where provider.kind != .passwordBackend: return .unauthorized
     case (404, _), (405, _), (410, _): return .notThere
     case (429, _): return .rateLimited(retryAfter: retryAfter.map { max($0, 0) })

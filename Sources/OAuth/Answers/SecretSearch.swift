@@ -1,7 +1,7 @@
 /// Searches a text for a secret in time proportional to both (Knuth, Morris and Pratt).
 ///
-/// The provider controls both. A naive search takes the product of their lengths: a third of a
-/// second for an answer of 64 KiB.
+/// The provider controls both. A naive search takes time proportional to the product of their
+/// lengths: a third of a second for an answer of 64 KiB.
 struct SecretSearch {
   /// The failure table: for each position of the secret, how many preceding bytes equal its first
   /// bytes.

@@ -75,9 +75,11 @@ public struct ServerMetadata: Sendable {
 
   private init(_ object: JSONObject) throws(JSONError) {
     var endpoints: [OAuthEndpoint: String] = [:]
-    for endpoint in OAuthEndpoint.allCases {
+    for endpoint in OAuthEndpoint.allCases where endpoint != .introspection {
       endpoints[endpoint] = try object.optionalString(endpoint.key)
     }
+    // As below: no sign-in needs it.
+    endpoints[.introspection] = try? object.optionalString(OAuthEndpoint.introspection.key)
     self.endpoints = endpoints
     responseIssuerRequired =
       try object.optionalBoolean("authorization_response_iss_parameter_supported") ?? false
@@ -156,7 +158,7 @@ public struct ServerMetadata: Sendable {
       algorithms.isDisjoint(with: accepted.map(\.rawValue))
     {
       warnings.append(
-        "signs ID tokens with \(Self.list(algorithms)), and accepted is"
+        "signs ID tokens with \(Self.list(algorithms)), but only this is accepted:"
           + " \(accepted.map(\.rawValue).joined(separator: ", ")) (id_token_algorithms)"
       )
     }
@@ -205,7 +207,7 @@ public enum MetadataError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong: "the provider's metadata is too long"
-    case .notAnObject: "the provider's metadata is no JSON object"
+    case .notAnObject: "the provider's metadata is not a JSON object"
     case .member(let error): "the provider's metadata: \(error)"
     case .otherIssuer(let found):
       "the provider's metadata is for the issuer \(found), which differs from the one in its file"

@@ -3,14 +3,14 @@ internal import JSON
 internal import PlainText
 internal import SecretMemory
 
-// Takes the tokens and the user out of an answer.
+// Extracts the tokens and the user from an answer.
 extension TokenJudge {
   /// The longest accepted lifetime in seconds: ten years.
   ///
   /// The limit keeps sums from overflowing.
   static let longestLifetime = 315_360_000
 
-  /// Takes the tokens out of an answer.
+  /// Extracts the tokens from an answer.
   ///
   /// A refresh token is passed on even if the rest of the answer is useless, because the provider
   /// has already invalidated the previous one.
@@ -108,11 +108,12 @@ extension TokenJudge {
         refreshToken: nil
       )
     }
-    // Discovery leaves out the default only, so that any other list is asked for as it stands.
+    // Discovery omits only the default, so that any other list is requested unchanged.
     let dropped =
       provider.oauth?.asksLessThanDefault == true
       ? "offline_access was not asked for, because the provider does not list it; if it grants it "
-        + "nonetheless, set scope = openid profile offline_access; else " : ""
+        + "nonetheless, set scope = openid profile offline_access (openid offline_access counts as "
+        + "the default); else " : ""
     return .misconfigured(
       message:
         "the answer has no `\(member(.refreshToken))`: \(dropped)provider \(provider.name) gives one "
@@ -144,7 +145,7 @@ extension TokenJudge {
         bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
       }
       return isPrintable ? .present(secret) : .unusable("holds more than printable ASCII")
-    default: return .unusable("is no text")
+    default: return .unusable("is not text")
     }
   }
 
@@ -189,7 +190,7 @@ extension TokenJudge {
 
   /// The members that are not claims: those with a name here, and those about tokens.
   ///
-  /// The latter stand beside the user's members if the answer has no object for the user.
+  /// The latter are among the user's members if the answer has no object for the user.
   private var knownMembers: Set<[UInt8]> {
     let fields: [Provider.Field] = [
       .id, .email, .name, .role, .emailVerified, .createdAt, .user, .accessToken, .refreshToken,

@@ -33,7 +33,7 @@ struct TokenJudge {
     case 200...299:
       guard case .object(let object) = answer else {
         // This is also how tokens that were issued and lost on the way look.
-        return .failing(status: status, retryAfter: nil, message: "the answer is no JSON object")
+        return .failing(status: status, retryAfter: nil, message: "the answer is not a JSON object")
       }
       if isRefusalInDisguise(object) { return refusal(400, answer, wait, purpose, sent) }
       return tokens(in: object, for: purpose)

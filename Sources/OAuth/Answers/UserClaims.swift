@@ -44,7 +44,7 @@ enum UserClaims {
 
   /// How many bytes may still be kept, and how many values may still be examined.
   ///
-  /// A dropped member takes no bytes, so the byte limit by itself would not bound the work.
+  /// A dropped member uses no bytes, so the byte limit by itself would not bound the work.
   private struct Room {
     var bytes = mostBytes
     var visits = mostVisits

@@ -8,6 +8,10 @@ public enum VerificationJudgement: Sendable {
   case accepted(UserFacts?, expiresIn: Int?)
   /// The provider no longer accepts the token.
   case refused
+  /// The introspection endpoint says that the token is not active.
+  ///
+  /// It says the same of a token that this client may not know of (RFC 7662, section 2.2).
+  case inactive
   /// The endpoint does not exist: the profile gives the same answer.
   case notThere
   /// Too many requests; seconds to wait, if the provider said so.
@@ -21,14 +25,35 @@ public enum VerificationJudgement: Sendable {
 extension ProviderClient {
   /// Requests whether an access token is still accepted: from a password backend at `verify_path`,
   /// from an authorization server at its userinfo endpoint.
-  ///
-  /// Introspection (RFC 7662) is for resource servers, which have their own credentials for it.
   public func verification(accessToken: String) throws(OAuthError) -> ProviderRequest {
     guard provider.oauth == nil else { return try profile(accessToken: accessToken) }
     return try PasswordBackend(provider: provider).verify(accessToken: accessToken)
   }
 
-  /// Judges what an answer to `verification`, `profile` or `profileFallback` says of the token.
+  /// Judges an answer to `introspection`.
+  ///
+  /// A refusal says nothing about the token: the server may answer resource servers only.
+  public func judgeIntrospection(
+    status: Int,
+    retryAfter: Int?,
+    body: borrowing SecretBytes
+  ) -> VerificationJudgement {
+    guard !(200...299).contains(status) else {
+      switch Answer(body, secretMembers: []).object?["active"] {
+      case .boolean(true): return .accepted(nil, expiresIn: nil)
+      case .boolean(false): return .inactive
+      default: return .notThere
+      }
+    }
+    switch judgeProfile(status: status, retryAfter: retryAfter, body: body) {
+    case .rateLimited(let wait): return .rateLimited(retryAfter: wait)
+    case .failing(let status, let wait, let message):
+      return .failing(status: status, retryAfter: wait, message: message)
+    default: return .notThere
+    }
+  }
+
+  /// Judges whether an answer to `verification`, `profile` or `profileFallback` accepts the token.
   ///
   /// 2xx accepts the token, unless a member `valid` or `active` (RFC 7662, section 2.2) is false.
   /// 401 refuses it. If there is a `subject`, an answer about another person does neither.

@@ -69,7 +69,7 @@ public struct IDToken: Sendable {
     let token = try SignedToken(text)
     guard expectations.algorithms.contains(token.algorithm.rawValue) else {
       throw .refused(
-        "it is signed with \(token.algorithm.rawValue), and accepted here is"
+        "it is signed with \(token.algorithm.rawValue), but only this is accepted here:"
           + " \(SignedToken.list(expectations.algorithms)) (id_token_algorithms)"
       )
     }
@@ -93,7 +93,7 @@ public struct IDToken: Sendable {
   }
 }
 
-/// Why an ID token is not believed.
+/// The reason why an ID token is refused.
 public enum IDTokenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The key set does not hold the key that the token names: the provider may have changed its
   /// keys.

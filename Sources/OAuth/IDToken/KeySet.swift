@@ -80,7 +80,7 @@ public enum KeySetError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong: "the provider's key set is too long"
-    case .notAnObject: "the provider's key set is no JSON object"
+    case .notAnObject: "the provider's key set is not a JSON object"
     case .withoutKeys: "the provider's key set has no `keys`"
     case .tooManyKeys: "the provider's key set has more than \(KeySet.maximumKeys) keys"
     }

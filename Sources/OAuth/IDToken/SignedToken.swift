@@ -18,7 +18,7 @@ struct SignedToken {
     let bytes = Array(text.utf8)
     guard bytes.count <= IDToken.maximumCount else { throw .refused("it is too long") }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw .refused("it is no signed token") }
+    guard parts.count == 3 else { throw .refused("it is not a signed token") }
     guard let text = Base64.url.bytes(parts[0]) else { throw .refused("it cannot be read") }
     let header = try Self.object(text)
     algorithm = try Self.algorithm(in: header)
@@ -35,7 +35,7 @@ struct SignedToken {
     switch header["kid"] {
     case nil: kid = nil
     case .string(let name): kid = name
-    default: throw .refused("its `kid` is no text")
+    default: throw .refused("its `kid` is not text")
     }
     guard let payload = Base64.url.bytes(parts[1]) else { throw .refused("it cannot be read") }
     self.payload = payload
@@ -76,7 +76,9 @@ struct SignedToken {
     }
     guard let known = SignatureAlgorithm(named: name) else {
       let shown = DisplayText.of(name, most: 32) ?? "nothing"
-      throw .refused("it is signed with \(shown), and accepted is \(list(IDToken.algorithms))")
+      throw .refused(
+        "it is signed with \(shown), but only this is accepted: \(list(IDToken.algorithms))"
+      )
     }
     return known
   }

@@ -21,8 +21,8 @@ public enum RedirectAnswer: Sendable {
   ///   - redirect: the text after the `?`, or the URL.
   ///   - state: the state of `ProviderClient.authorization`.
   ///   - provider: the provider that the browser was sent to.
-  /// - Throws: `RedirectError`. Nothing is believed before `state` and `iss` are right, not even an
-  ///   error: any page can send a browser here.
+  /// - Throws: `RedirectError`. Nothing in it counts before `state` and `iss` are verified, not
+  ///   even an error: any page can send a browser here.
   /// - Returns: the code, or the refusal.
   public static func parse(
     _ redirect: borrowing SecretBytes,
@@ -91,7 +91,7 @@ private struct Fields {
     guard ranges.updateValue(value, forKey: known) == nil else { throw .duplicate(known) }
   }
 
-  /// Compares in constant time, so that the timing does not tell how much of a guess was right.
+  /// Compares in constant time, so that the timing does not reveal how much of a guess was right.
   func check(state: String, _ bytes: borrowing Span<UInt8>) throws(RedirectError) {
     let wanted = Array(state.utf8)
     guard let range = ranges["state"], !wanted.isEmpty else { throw .wrongState }

@@ -130,6 +130,19 @@ struct AuthorizationServer {
     return try post(.revocation, form)
   }
 
+  /// Asks whether an access token is active (RFC 7662, section 2.1).
+  ///
+  /// `nil` without an endpoint, and for a client without a secret: the server must not answer that.
+  func introspection(accessToken: String) throws(OAuthError) -> ProviderRequest? {
+    guard provider.endpoint(.introspection) != nil, settings.clientAuthentication != .none else {
+      return nil
+    }
+    var form = FormText()
+    form.add("token", accessToken)
+    form.add("token_type_hint", "access_token")
+    return try post(.introspection, form)
+  }
+
   /// Requests the facts about the signed-in person (OpenID Connect Core 1.0, section 5.3.1).
   func userinfo(accessToken: String) throws(OAuthError) -> ProviderRequest {
     ProviderRequest(

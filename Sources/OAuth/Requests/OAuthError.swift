@@ -6,9 +6,9 @@ public import SecretMemory
 ///
 /// Nothing was sent.
 public enum OAuthError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A given value cannot be sent; `rule` says what it must be and quotes nothing.
+  /// A given value cannot be sent; `rule` describes valid values, and does not quote the given one.
   case unusable(what: String, rule: String)
-  /// The provider's settings do not allow it; `what` says what is missing.
+  /// The provider's settings do not allow it; `what` names the missing thing.
   case notOffered(what: String)
   /// The request could not be written as JSON.
   case json(JSONError)

@@ -221,6 +221,12 @@ public struct ProviderClient: Sendable {
     return try server().revocation(accessToken: accessToken, refreshToken: refreshToken)
   }
 
+  /// Asks the provider whether an access token is active; `nil` if this client cannot ask.
+  public func introspection(accessToken: String) throws(OAuthError) -> ProviderRequest? {
+    guard provider.oauth != nil else { return nil }
+    return try server().introspection(accessToken: accessToken)
+  }
+
   // MARK: - Answers
 
   /// Judges an answer to a request that can return tokens.

@@ -1,7 +1,7 @@
 package import PresenceTerms
 package import System
 
-// The steps of a prompt that is shown at the desktop, beside those of `PromptBook`.
+// The additional steps of a prompt that is shown at the desktop.
 extension PromptBook {
   /// Has a prompt wait for another one: it joins that one if both are for the same request.
   ///

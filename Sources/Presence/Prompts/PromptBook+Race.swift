@@ -1,8 +1,8 @@
 package import PresenceTerms
 
-// The steps of a prompt that several devices may answer, beside those of `PromptBook`.
+// The additional steps of a prompt that several devices may answer.
 extension PromptBook {
-  /// Goes on with an armed prompt by another device.
+  /// Continues with an armed prompt by another device.
   package mutating func go(on name: String, by method: PresenceMethod) {
     guard case .armed(let armed)? = prompts[name]?.state, armed.isDevice, method.isDevice else {
       return
@@ -10,7 +10,7 @@ extension PromptBook {
     prompts[name]?.state = .armed(method)
   }
 
-  /// Records that a device cannot pass an armed prompt, which goes on by another device.
+  /// Records that a device cannot pass an armed prompt, which continues with another device.
   package mutating func rule(out method: PresenceMethod, of name: String) {
     prompts[name]?.impossible.insert(method)
   }

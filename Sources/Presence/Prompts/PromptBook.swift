@@ -130,7 +130,7 @@ package struct PromptBook: Sendable {
     return prompt.passedMeanwhile[location].map(PromptState.answered) ?? .asks
   }
 
-  /// Removes a prompt that was begun and not opened.
+  /// Removes a prompt that was begun but not opened.
   package mutating func endBeginning(_ name: String) {
     if prompts[name]?.state == .beginning { prompts[name] = nil }
   }

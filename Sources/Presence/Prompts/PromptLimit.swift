@@ -5,7 +5,8 @@ package import System
 ///
 /// A question is identified by purpose and account only. It may be asked three times at once, then
 /// once every fifteen seconds. All questions of a user share a larger limit. Callers that join a
-/// running question have their own limit.
+/// running question have their own limit. So do the programs behind restricted sockets: a container
+/// must not use up what the user's other programs may ask.
 ///
 /// A passed check costs nothing, so a person who agrees never has to wait. A refusal starts a pause
 /// if the reader was armed or a password was requested, and if it is not the first one. The pause
@@ -21,49 +22,16 @@ package import System
 ///
 /// Pure: the caller passes the current time.
 package struct PromptLimit: Sendable {
-  /// A token bucket: the burst, and the seconds for one more.
-  package struct Measure: Sendable {
-    /// The most at once.
-    package let burst: Int64
-    /// The seconds for each further one.
-    package let seconds: Int64
-
-    /// Makes a measure of these parts.
-    package init(burst: Int64, seconds: Int64) {
-      self.burst = burst
-      self.seconds = seconds
-    }
-  }
-
   /// The pauses after consecutive refusals, in seconds; the last one repeats.
   package static let standardPauses: [Int64] = [0, 5, 10, 20, 40, 80, 160, 300]
   /// How long refusals are remembered after a pause, in seconds.
   package static let memory: Int64 = 900
 
-  /// A token bucket, stored as the moment when it is full again.
-  private struct Bucket {
-    var isFullFrom = BootInstant(nanoseconds: 0)
-
-    /// Nanoseconds until a token is available.
-    func wait(_ measure: Measure, at now: BootInstant) -> Int64 {
-      let missing = max(0, isFullFrom.nanoseconds - now.nanoseconds)
-      return max(0, missing - (measure.burst - 1) * measure.seconds * 1_000_000_000)
-    }
-
-    mutating func take(_ measure: Measure, at now: BootInstant) {
-      isFullFrom = max(isFullFrom, now).advanced(bySeconds: measure.seconds)
-    }
-
-    mutating func giveBack(_ measure: Measure) {
-      isFullFrom = isFullFrom.advanced(bySeconds: -measure.seconds)
-    }
-  }
-
   private struct Key: Hashable {
     let user: UInt32
     let purpose: PresencePurpose
     let account: [UInt8]?
-    /// The restricted socket that asks: what a person refuses there is no refusal of other callers.
+    /// The restricted socket that asks: a refusal there does not count against other callers.
     let socket: String?
 
     init(_ question: PromptQuestion, socket: String?) {
@@ -74,9 +42,9 @@ package struct PromptLimit: Sendable {
     }
   }
 
-  /// Stands for all restricted sockets, because a program may ask by ever new names.
+  /// Represents all restricted sockets, because a program may use ever new names.
   private static let anySocket = ""  // No socket has this name.
-  /// How many refusals at all restricted sockets come before the first that could bring a pause.
+  /// The number of refusals at all restricted sockets before the first one that can cause a pause.
   private static let freeRefusals = 4
 
   private struct Entry {
@@ -98,9 +66,9 @@ package struct PromptLimit: Sendable {
   private let ofOpening: Measure
   private let pauses: [Int64]
   private var entries: [Key: Entry] = [:]
-  private var all: [UInt32: Bucket] = [:]
-  private var opened: [UInt32: Bucket] = [:]
-  private var unopened: [UInt32: Bucket] = [:]
+  private var all: [Party: Bucket] = [:]
+  private var opened: [Party: Bucket] = [:]
+  private var unopened: [Party: Bucket] = [:]
 
   /// The number of cancels from one terminal that count as one refusal.
   private static let partsOfRefusal = 4
@@ -111,7 +79,7 @@ package struct PromptLimit: Sendable {
   ///   - ofOne: for the same purpose and account.
   ///   - ofAll: for all questions of a user.
   ///   - ofJoining: for callers that join a question of another caller.
-  ///   - ofOpening: for all prompts of a user that are opened and not begun, and separately for
+  ///   - ofOpening: for all prompts of a user that are opened but not begun, and separately for
   ///     those that are given up before they are opened.
   ///   - pauses: after consecutive refusals, in seconds; the last one repeats.
   package init(
@@ -148,7 +116,7 @@ package struct PromptLimit: Sendable {
       entries[key, default: Entry()].joined.take(ofJoining, at: now)
     } else {
       entries[key, default: Entry()].asked.take(ofOne, at: now)
-      all[question.user, default: Bucket()].take(ofAll, at: now)
+      all[Party(question), default: Bucket()].take(ofAll, at: now)
     }
     return nil
   }
@@ -163,7 +131,7 @@ package struct PromptLimit: Sendable {
       : max(
         pause,
         entry.asked.wait(ofOne, at: now),
-        (all[question.user] ?? Bucket()).wait(ofAll, at: now)
+        (all[Party(question)] ?? Bucket()).wait(ofAll, at: now)
       )
     return wait == 0 ? nil : Self.seconds(wait)
   }
@@ -183,7 +151,7 @@ package struct PromptLimit: Sendable {
     at now: BootInstant
   ) -> Int64? {
     let looks = isCounted ? unopened : opened
-    let wait = (looks[question.user] ?? Bucket()).wait(ofOpening, at: now)
+    let wait = (looks[Party(question)] ?? Bucket()).wait(ofOpening, at: now)
     let other =
       isCounted ? self.wait(for: question, joins: joins, at: now) : pause(of: question, at: now)
     guard wait > 0 else { return other }
@@ -197,7 +165,7 @@ package struct PromptLimit: Sendable {
   /// disconnects in time could start helpers without limit.
   package mutating func noteUnopened(_ question: PromptQuestion, at now: BootInstant) {
     forget(at: now)
-    unopened[question.user, default: Bucket()].take(ofOpening, at: now)
+    unopened[Party(question), default: Bucket()].take(ofOpening, at: now)
   }
 
   /// Takes the right to open a prompt that counts only when its check begins.
@@ -208,11 +176,11 @@ package struct PromptLimit: Sendable {
   package mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
     forget(at: now)
     if let pause = pause(of: question, at: now) { return pause }
-    var bucket = opened[question.user] ?? Bucket()
+    var bucket = opened[Party(question)] ?? Bucket()
     let wait = bucket.wait(ofOpening, at: now)
     guard wait == 0 else { return Self.seconds(wait) }
     bucket.take(ofOpening, at: now)
-    opened[question.user] = bucket
+    opened[Party(question)] = bucket
     return nil
   }
 
@@ -225,10 +193,10 @@ package struct PromptLimit: Sendable {
     entry.joined = Bucket()
     entry.refused = 0
     entries[key] = entry
-    all[question.user]?.giveBack(ofAll)
+    all[Party(question)]?.giveBack(ofAll)
   }
 
-  /// Records a question that was asked and not passed.
+  /// Records a question that was asked but not passed.
   ///
   /// - Parameters:
   ///   - question: the question.

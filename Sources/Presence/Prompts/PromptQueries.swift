@@ -7,7 +7,7 @@ extension PromptBook {
   ///
   /// If the question may be shared, a passed check answers them too.
   package func sameRequests(of name: String) -> [String] {
-    // The answer to a question of one connection is for one request.
+    // The answer to a question of one connection counts for one request.
     guard let prompt = prompts[name], prompt.question.connection == nil else { return [] }
     return prompts.filter {
       $0.key != name && $0.value.state == .open && isSameRequest($0.value, prompt)
@@ -55,7 +55,7 @@ extension PromptBook {
   /// Whether the check of a prompt was shown to the person.
   package func wasArmed(_ name: String) -> Bool { prompts[name]?.armedFirst != nil }
 
-  /// The question of a prompt that was shown and not passed; `nil` for any other prompt.
+  /// The question of a prompt that was shown but not passed; `nil` for any other prompt.
   package func unansweredQuestion(of name: String) -> PromptQuestion? {
     guard let prompt = prompts[name], prompt.armedFirst != nil else { return nil }
     if case .passed = prompt.state { return nil }

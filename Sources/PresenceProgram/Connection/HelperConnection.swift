@@ -8,6 +8,8 @@ final class HelperConnection {
   private let socket: Descriptor
   private var buffer = MessageBuffer(.helper)
   private var isSilent = false
+  /// Whether the call takes several replies.
+  private(set) var wantsMore = false
   private var owesReply = false
   /// The descriptor that came with the last received message.
   private var lent: Descriptor?
@@ -58,6 +60,7 @@ final class HelperConnection {
   /// Starts a call: the following replies answer it.
   func begin(_ call: VarlinkCall) {
     isSilent = call.oneway
+    wantsMore = call.more
     owesReply = true
   }
 

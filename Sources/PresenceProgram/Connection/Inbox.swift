@@ -17,6 +17,8 @@ final class Inbox: Sendable {
     case look(ReaderLook)
     case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
+    /// A module of PAM has said something.
+    case said
     case password(Result<PasswordCheck.Verdict, PasswordError>)
     case lit
     case key(Result<HelperCheckEvent, KeyFailure>, isLate: Bool)

@@ -88,7 +88,7 @@ extension HelperReader {
     case .none:
       self.init(available: false, reason: "no fingerprint reader is plugged in")
     case .notLooked:
-      let reason = "not looked: no supported reader is on USB"
+      let reason = "not checked: no supported reader is on USB"
       self.init(available: false, reason: reason, looked: false)
     }
   }

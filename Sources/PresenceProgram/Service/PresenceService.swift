@@ -59,6 +59,10 @@ final class PresenceService {
   /// The facts about the open reader.
   var armed: ReaderFacts?
   var running: Running?
+  /// What PAM's modules say in the check that runs.
+  var words: ModuleWords?
+  /// When the words that wait are told; `nil` if none waits.
+  var wordsDue: BootInstant?
   /// A call that came during another one, and cancelled it.
   private var held: VarlinkCall?
   var stage = 0
@@ -86,9 +90,10 @@ final class PresenceService {
   /// Works until the socket closes, then releases the reader.
   func serve() throws(SystemError) {
     while true {
-      let isReadable = try inbox.wait(milliseconds: timeLeft())
+      let isReadable = try inbox.wait(milliseconds: longestWait)
       if isReadable, !connection.receive() { break }
       for event in inbox.take() { handle(event) }
+      tellDueWords()
       if timeLeft() == 0 { timeIsUp() }
       takeCalls()
       if connection.isBroken { break }
@@ -195,11 +200,16 @@ final class PresenceService {
     }
     let inbox = inbox
     let dialogue = PasswordDialogue(milliseconds: milliseconds) { inbox.put(.question($0)) }
+    let words = ModuleWords { inbox.put(.said) }
     let check = PasswordCheck(user: user, stack: stack)
-    running = .password(dialogue)
+    (running, self.words, wordsDue) = (.password(dialogue), words, nil)
     work {
       inbox.put(
-        .password(Result { () throws(PasswordError) in try check.run { dialogue.answer(to: $0) } })
+        .password(
+          Result { () throws(PasswordError) in
+            try check.run(words: words) { dialogue.answer(to: $0) }
+          }
+        )
       )
     }
   }

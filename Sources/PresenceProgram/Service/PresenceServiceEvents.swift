@@ -21,11 +21,16 @@ extension PresenceService {
     case .fingers(let result):
       running = nil
       connection.reply(HelperEnrolled(result))
+    case .said: noteWords()
     case .question(let question):
+      // It has taken the words that waited.
+      wordsDue = nil
       connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
     case .lit: connection.reply(HelperCheckEvent.ready(), continues: true)
     case .key(let result, let isLate): end(result, isLate: isLate)
     case .password(let result):
+      // A failure has taken the words that waited.
+      tellWords()
       running = nil
       connection.reply(HelperCheckEvent(result))
     }

@@ -11,7 +11,7 @@ enum NetworkFileSystem {
     case 0xfe53_4d42: "smb2"
     case 0xff53_4d42: "cifs"
     case 0x0102_1997: "9p"
-    // sshfs and virtiofs cannot be told from other FUSE file systems.
+    // sshfs and virtiofs cannot be distinguished from other FUSE file systems.
     case 0x6573_5546: "fuse"
     case 0x5346_414f, 0x6b41_4653: "afs"
     case 0x00c3_6400: "ceph"

@@ -213,7 +213,7 @@ package final class MachineKeyDirectory: Sendable {
     try file.synchronize()
   }
 
-  /// Removes what an interrupted creation has left; nothing was ever sealed under it.
+  /// Removes the remains of an interrupted creation; nothing was ever sealed under it.
   private func clear() throws(StorageError) {
     try calling { () throws(SystemError) in
       guard try parent.contains(Self.nextName) else { return }

@@ -2,8 +2,8 @@ package import SecretMemory
 internal import System
 
 // The device secret is changed through a second file, `device-secret.next`. The file is durable
-// before one transaction seals the store under it and names it. Then the file takes the place of
-// the old one. So at each moment the store names one of the two.
+// before one transaction seals the store under it and names it. Then the file replaces the old one.
+// So at each moment the store names one of the two.
 extension DeviceSecretFile {
   static let nextName = "device-secret.next"
 

@@ -26,7 +26,7 @@ package struct IntentRow: Sendable, Equatable {
   package var notBefore: Int64
   /// The length of that wait in seconds; the wait starts again after a reboot.
   package var waitSeconds: Int64
-  /// The exchange has ended without telling whether the provider used the sent token.
+  /// The exchange has ended, and it is not known whether the provider used the sent token.
   package var uncertain: Bool
   /// The engine's other data to finish the exchange; opaque here.
   package var context: [UInt8]

@@ -30,6 +30,21 @@ extension Store {
     )
   }
 
+  /// The rows of all accounts with this token that expire within a range, the next one first.
+  package func accessTokens(
+    equalTo token: String,
+    expiring range: ClosedRange<Int64>
+  ) throws(StorageError) -> [AccessTokenRow] {
+    try database.query(
+      """
+      SELECT \(Self.accessTokenColumns) FROM access_tokens
+      WHERE token = ? AND expires_at BETWEEN ? AND ? ORDER BY expires_at, account
+      """,
+      [.text(token), .integer(range.lowerBound), .integer(range.upperBound)],
+      Self.accessToken
+    )
+  }
+
   /// Stores an access token and replaces the one for the same account and scopes.
   package func put(_ row: AccessTokenRow) throws(StorageError) {
     noteChange(of: row.account)

@@ -30,7 +30,7 @@ package struct FileDestination: Sendable {
   /// Writes a file of mode 0600, and gives it its name at the end.
   ///
   /// - Parameters:
-  ///   - replacing: whether it may take the place of another file.
+  ///   - replacing: whether it may replace another file.
   ///   - isDurable: whether it outlives a power failure from then on.
   ///   - write: writes the contents.
   /// - Throws: EEXIST if there is a file that may not be replaced.
@@ -59,7 +59,7 @@ package struct FileDestination: Sendable {
     do throws(SystemError) {
       try folder.synchronize()
     } catch {
-      // What was replaced may be gone, so the new file is the only one.
+      // The replaced file may be gone, so the new file is the only one.
       if !replacing { _ = try? folder.unlink(name) }
       throw error
     }

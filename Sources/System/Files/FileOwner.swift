@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The owner of a file, or the user of a listener, as far as this process can tell.
 ///
-/// In a user namespace that maps no root, one number stands for root and for each other user without a
-/// mapping. An owner with this number is taken for root only where no other user could have made the
-/// file. Threats, section "A sandbox that hides root", has the argument.
+/// In a user namespace without a mapping for root, one number represents root and every other user
+/// without a mapping. An owner with this number counts as root only if no other user could have made
+/// the file. Threats, section "A sandbox that hides root", has the argument.
 package enum FileOwner: Equatable, Sendable {
   /// The user of this process, also if that is root.
   case own
@@ -78,15 +78,15 @@ package enum FileOwner: Equatable, Sendable {
   /// Whether it is root.
   package var isRoot: Bool { self == .root || self == .own && ThisProcess.user == 0 }
 
-  /// Whether a number stands for users that this process cannot tell apart.
+  /// Whether a number represents users that this process cannot distinguish.
   package static func isHidden(_ user: UInt32) -> Bool {
     user != 0 && user == UserNamespace.current.hiddenUser
   }
 }
 
-/// Why a hidden owner is not taken for root.
+/// The reason why a hidden owner does not count as root.
 package enum HiddenOwner: Error, Equatable, Sendable {
-  /// proc(5) does not tell which users the namespace maps.
+  /// proc(5) does not show which users the namespace maps.
   case noProc
   /// The namespace also maps a user to the number that stands for hidden users.
   case mapped(UInt32)

@@ -2,7 +2,7 @@
 ///
 /// Each is read once, when it is first asked for: /proc/PID/stat costs the kernel more than most files.
 package struct Ancestry: Sendable {
-  /// One process, and what proc(5) showed of it.
+  /// One process, with its facts from proc(5).
   package struct Entry: Sendable, Equatable {
     package let process: Int32
     package let facts: ProcessFacts

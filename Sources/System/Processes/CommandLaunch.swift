@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A command that replaces this process, with a secret for it alone.
+/// A command that replaces this process, with a secret only for it.
 package struct CommandLaunch: Sendable {
   /// How the command gets the secret.
   package enum Delivery: Sendable, Equatable {

@@ -185,7 +185,7 @@ public enum ThisProcess {
     try check(Int(clinux_set_no_new_privileges()), "prctl PR_SET_NO_NEW_PRIVS")
   }
 
-  /// Becomes another user for good, in that user's group only (setuid(2), setgroups(2)).
+  /// Becomes another user permanently, in that user's group only (setuid(2), setgroups(2)).
   package static func become(user: UInt32, group: UInt32) throws(SystemError) {
     try check(Int(setgroups(0, nil)), "setgroups")
     try check(Int(setgid(group)), "setgid")

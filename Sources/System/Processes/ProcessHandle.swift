@@ -71,7 +71,7 @@ extension ChildProcess {
     }
   }
 
-  /// Waits for a child that was told to end, and kills it after the limit.
+  /// Waits for a child that was asked to end, and kills it after the limit.
   package func finish(withinMilliseconds limit: Int32) {
     if let handle = try? ProcessHandle(identifier: identifier),
       !handle.waitForEnd(milliseconds: limit)
@@ -114,7 +114,7 @@ package struct ProcessFacts: Sendable, Equatable {
 
   /// Parses the fields.
   ///
-  /// The name stands in parentheses and may hold some itself, so it ends at the last one.
+  /// The name is in parentheses and may contain some itself, so it ends at the last one.
   package static func parse(
     _ bytes: [UInt8]
   ) -> (name: String, parent: Int32, isStopped: Bool, terminal: Int32?, started: UInt64)? {

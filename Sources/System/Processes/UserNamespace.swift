@@ -3,7 +3,7 @@
 /// A sandbox such as bubblewrap runs its programs in a user namespace that maps their own user only. The
 /// kernel shows each other user as the overflow uid there, root among them.
 struct UserNamespace: Sendable {
-  /// The number that stands for each user without a mapping; `nil` if all users are mapped.
+  /// The number that represents each user without a mapping; `nil` if all users are mapped.
   let hiddenUser: UInt32?
   /// Why this number may not stand for root; `nil` if it does.
   let doubt: HiddenOwner?

@@ -16,7 +16,7 @@ struct ListeningSocket {
   let inode: UInt64
 
   /// All sockets that listen at the port of an address, on any address (sock_diag(7)); `nil` if the
-  /// kernel does not tell.
+  /// kernel does not report it.
   static func all(at address: LoopbackAddress) -> [ListeningSocket]? {
     var rows = [clinux_listener](repeating: clinux_listener(), count: most)
     let count = unsafe clinux_listeners(address.isIPv4 ? 1 : 0, address.port, &rows, most)

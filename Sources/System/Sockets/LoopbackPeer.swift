@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Finds the user at the other end of a TCP connection within this machine.
 ///
-/// TCP itself does not tell, but the kernel's tables of sockets do (proc_net_tcp(5)).
+/// TCP itself does not show that, but the kernel's tables of sockets do (proc_net_tcp(5)).
 package enum LoopbackPeer {
   /// The number of table reads: a read is not atomic, so it may miss a row.
   private static let tries = 3

@@ -10,7 +10,7 @@ public protocol AuthVault: Sendable {
   nonisolated(nonsending) func snapshot(of account: String) async throws(AuthError) -> VaultSnapshot
   /// The state at once, and again after each change.
   ///
-  /// The sequence ends when the vault goes away.
+  /// The sequence ends when the vault is gone.
   ///
   /// While it runs, the vault refreshes the account's access token `ahead` of its end.
   func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot>
@@ -132,7 +132,7 @@ public struct PresenceAsking: Sendable {
   ///
   /// It returns false if no person can be asked.
   public let present: @Sendable (PresencePrompt) -> Bool
-  /// Tells the session of a prompt that the service's agent shows; `nil` if no agent may show it.
+  /// Informs the session of a prompt that the service's agent shows; `nil` if no agent may show it.
   ///
   /// It returns false if no person can be asked. `present` may follow for the same prompt.
   var announce: (@Sendable (PresencePrompt) -> Bool)?

@@ -37,7 +37,7 @@ extension AuthError {
     self.init(
       .vaultUnavailable,
       "\(error)",
-      recoverySuggestion: "it may have happened all the same: look at the account's state before"
+      recoverySuggestion: "it may have succeeded anyway: check the account's state before"
         + " you try again",
       cause: error
     )
@@ -153,7 +153,7 @@ extension AuthError {
     )
   }
 
-  /// What a session without a user says.
+  /// The error of a session without a user.
   static let noUser = "no user is signed in"
 }
 

@@ -44,7 +44,7 @@ struct PromptView: PresenceView {
         throw .refused(.presenceFailed(.timedOut, message: "", methods: []))
       }
     }
-    // What the person did while it was shown is still to be taken.
+    // The person's actions while it was shown have not been taken yet.
     prompt.signalActs()
   }
 
@@ -78,6 +78,8 @@ struct PromptView: PresenceView {
       )
       prompt.show(.waiting(seconds: seconds))
     case .checking: prompt.show(.checking)
+    case .said(let text):
+      prompt.show(notice: .init(PlainText.line(text), about: .password), event: event)
     case .failed(let method, let outcome, let message, let left):
       let devices = left.filter(\.isDevice)
       if !devices.isEmpty { prompt.setDevices(devices) }

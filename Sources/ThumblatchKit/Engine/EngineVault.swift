@@ -53,7 +53,7 @@ public struct EngineVault: AuthVault {
       reply = try await ask(account, request, asking)
     } catch {
       // For the engine's error, a signed-out account differs from a missing one, but not from an
-      // ended sign-in. The snapshot tells the last two apart.
+      // ended sign-in. The snapshot distinguishes the last two.
       guard error.kind == .loginRequired, let found = try? await snapshot(of: account),
         found.account?.status == .signedOut
       else { throw error }

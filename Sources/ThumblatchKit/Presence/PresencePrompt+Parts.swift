@@ -216,7 +216,7 @@ extension PresencePrompt {
     if wasHeld { wake?.event.signal() }
   }
 
-  /// Takes a cancellation.
+  /// Takes a cancellation from the queue.
   ///
   /// Other actions stay in the queue. Returns whether there was one.
   func takeCancel() -> Bool {

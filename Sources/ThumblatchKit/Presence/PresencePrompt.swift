@@ -179,8 +179,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
       }
       if content.hasEnded { content.joinedWaiters = [] }
     }
-    // Tell observers after the change. An observer on another thread that is told earlier could
-    // read the old phase and would not be told again.
+    // Notify observers after the change. An observer on another thread that is notified earlier
+    // could read the old phase and would not be notified again.
     registrar.withMutation(of: self, keyPath: \.phase) {}
     if case .ended = phase { takeListener()?.resume(returning: nil) }
   }

@@ -69,7 +69,7 @@ private final class TerminalDialogue {
   /// A key answers this phase, even if a newer one has arrived.
   private var shown: PresencePrompt.Phase?
   private var shownQuestions = 0
-  /// The failed tries that the screen has told of: two of them may have the same words.
+  /// The failed tries that the screen has shown: two of them may have the same words.
   private var shownFailures = 0
   /// The finger on the screen, and how to touch the reader.
   private var shownTouch: PresenceEvent?

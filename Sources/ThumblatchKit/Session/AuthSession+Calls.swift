@@ -58,18 +58,18 @@ extension AuthSession {
     guard let check, let most = configuration.failedChecksBeforeSignOut else { return }
     if check.hasPassed { return checkHasPassed() }
     guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }
-    // The task that asked may be cancelled; the sign-out must not be. The provider is told only if
-    // that needs no check, because too many checks have just failed.
+    // The task that asked may be cancelled; the sign-out must not be. The provider is notified only
+    // if that needs no check, because too many checks have just failed.
     let isLocked = facts.isLocked
     let ended = await Task { [self] in await signOutUnasked(locally: isLocked) }.value
-    // The caller must not believe in a sign-out that did not happen.
+    // The caller must not assume a sign-out that did not happen.
     if let ended { change { $0.failed(ended) } } else { hasSignedOut() }
   }
 
   /// Signs out without a presence check.
   ///
-  /// If telling the provider needs a check after all, it is not told: the vault may be locked without
-  /// the session's knowledge.
+  /// If notifying the provider needs a check after all, it is not notified: the vault may be locked
+  /// without the session's knowledge.
   ///
   /// - Returns: the error if the account is still signed in.
   private func signOutUnasked(locally: Bool) async -> AuthError? {

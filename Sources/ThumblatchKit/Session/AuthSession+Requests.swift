@@ -4,7 +4,7 @@ internal import VaultClient
 extension AuthSession {
   /// Makes a request with an access token.
   ///
-  /// The token goes only to the provider's own origin and to the hosts that its settings name in
+  /// The token is sent only to the provider's own origin and to the hosts that its settings name in
   /// `api_hosts`. It follows no redirect. After a 401 the token is refreshed and the request is
   /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
   /// temporary failure. The policy applies to each of the two tokens.
@@ -29,8 +29,8 @@ extension AuthSession {
   /// Refuses a request to a host that may not get the token, before a presence check for the token.
   private func refuseOtherHosts(_ request: AuthRequest) async throws(AuthError) {
     do throws(AuthError) { try await vault.checkHost(of: request, for: account) } catch {
-      // A vault that needs a touch tells nothing before it is open. The call for the token asks for it.
-      // A caller that may not ask for the hosts may send no request either.
+      // A vault that needs a touch reports nothing before it is open. The call for the token asks for
+      // it. A caller that may not ask for the hosts may send no request either.
       let isForbidden = (error.cause as? VaultClientError)?.forbidsTheMethod == true
       guard error.kind != .hostNotAllowed, !isForbidden else { throw error }
     }

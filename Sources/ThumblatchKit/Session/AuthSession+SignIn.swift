@@ -74,11 +74,11 @@ extension AuthSession {
   ///
   /// Ending it at the provider needs the refresh token, and so a presence check if the account is
   /// protected and locked. If the check does not pass, the session stays signed in. Read the
-  /// outcome's `grant`: if the provider could not be told, a sign-in of the person stays valid
+  /// outcome's `grant`: if the provider could not be notified, a sign-in of the person stays valid
   /// there.
   ///
   /// - Parameters:
-  ///   - locally: if true, the provider is not told, and no prompt is shown.
+  ///   - locally: if `true`, the provider is not notified, and no prompt is shown.
   ///   - reason: why the app asks, in its own words; `nil` for the configuration's reason.
   /// - Returns: the result at the provider. If no user was signed in, nothing is done.
   /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased, with
@@ -120,7 +120,8 @@ extension AuthSession {
   }
 
   /// Asks the provider whether it still accepts the session's access token: a password backend at
-  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint.
+  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint, and any other OAuth provider at
+  /// its introspection endpoint if the client has a secret.
   ///
   /// An access token looks valid until it expires, even if the provider has ended the sign-in. Ask
   /// before a step that cannot be undone. A refused token is forgotten: the next `accessToken()`
@@ -220,7 +221,7 @@ extension AuthSession {
     // A token that was fetched for the previous sign-in must not become this one's.
     forget()
     let isTaken = change { facts in
-      // News that another call brought since then is newer.
+      // The result of another call since then is newer.
       guard facts.news == news else { return false }
       facts.signedIn(snapshot ?? VaultSnapshot(account: account, isUnlocked: false))
       return true

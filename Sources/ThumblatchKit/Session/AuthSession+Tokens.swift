@@ -112,7 +112,8 @@ extension AuthSession {
   ) async throws(AuthError) -> AccessToken {
     if !facts.isKnown {
       do throws(AuthError) { try await learnStatus() } catch {
-        // A vault that needs a touch tells nothing before it is open, and the call below asks for it.
+        // A vault that needs a touch reports nothing before it is open, and the call below asks for
+        // the touch.
         guard error.kind == .vaultUnavailable else { throw error }
       }
     }
@@ -158,13 +159,13 @@ extension AuthSession {
       || token.lasts(nanoseconds(request.minimumLifetime), from: clock.elapsed)
   }
 
-  /// Asks how the account stands.
+  /// Asks for the state of the account.
   private func learnStatus() async throws(AuthError) {
     let news = facts.news
     let snapshot = try await vault.snapshot(of: account)
     change { facts in
       if facts.news == news { facts.saw(snapshot) }
-      // An earlier call failed because the vault did not tell this.
+      // An earlier call failed because the vault did not report this.
       if facts.failure?.kind == .vaultUnavailable { facts.dismissFailure() }
     }
     if facts.isAuthenticated { follow() }
@@ -188,7 +189,7 @@ extension AuthSession {
       let token = try await retrying(check) { [self] asking throws(AuthError) in
         try await vault.accessToken(of: account, request, asking)
       }
-      // The call has opened a vault that told nothing before, or another program has signed in.
+      // The call has opened a vault that reported nothing before, or another program has signed in.
       if !facts.isAuthenticated, epoch == work.epoch { try? await learnStatus() }
       if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
       // A caller that waits for the new state must find the token.
@@ -203,7 +204,7 @@ extension AuthSession {
   }
 }
 
-/// What single-flight token work has brought, and the request that it was for.
+/// The result of single-flight token work, and the request that it was for.
 struct FetchedToken: Sendable {
   let request: TokenRequest
   let result: Result<AccessToken, AuthError>

@@ -143,11 +143,11 @@ public final class AuthSession: Sendable, Observable {
   /// The facts at this moment.
   var facts: SessionFacts { content.withLock { $0.facts } }
 
-  /// Changes facts, and tells those who follow the state.
+  /// Changes facts, and notifies the observers of the state.
   @discardableResult
   func change<Value>(_ body: (inout SessionFacts) -> Value) -> Value {
-    // Make the change first. An observer on another thread that is told earlier could read the old
-    // state and would not be told again.
+    // Make the change first. An observer on another thread that is notified earlier could read the
+    // old state and would not be notified again.
     defer { registrar.withMutation(of: self, keyPath: \.state) {} }
     return content.withLock { content in
       let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
@@ -248,7 +248,7 @@ public final class AuthSession: Sendable, Observable {
 
   /// Keeps a token in memory, unless a sign-out or a lock came after the request for it.
   ///
-  /// If a presence check brought the token while the session was locked, it is kept until the next
+  /// If a presence check released the token while the session was locked, it is kept until the next
   /// lock.
   func keep(_ token: AccessToken, of epoch: UInt64) {
     content.withLock { content in

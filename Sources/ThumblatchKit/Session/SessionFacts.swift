@@ -114,7 +114,7 @@ struct SessionFacts: Sendable {
     saw(snapshot)
   }
 
-  /// Makes another watch count from now on, or none.
+  /// Begins a new watch: from now on, only that one counts, or none.
   ///
   /// Returns its number.
   mutating func watchAnew() -> UInt64 {
@@ -131,7 +131,7 @@ struct SessionFacts: Sendable {
 
   /// Takes in an answer on only the account.
   ///
-  /// The window stays as it was.
+  /// The window does not change.
   mutating func saw(_ account: AccountSnapshot) {
     var isUnlocked = false
     if case .signedIn(_, .unlocked, _) = status { isUnlocked = true }

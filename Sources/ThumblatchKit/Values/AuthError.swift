@@ -33,13 +33,13 @@ public struct AuthError: Error, Sendable {
     case providerUnavailable(retryAfter: Duration?, status: Int?)
     /// The e-mail address and the password do not match.
     ///
-    /// A backend says so with 401, or with 400 or 422 if it finds no fault with a single field. If
-    /// it names another obstacle, such as an unconfirmed address, the error is `providerRefused`
+    /// A backend reports that with 401, or with 400 or 422 if it rejects no single field. If it
+    /// names another obstacle, such as an unconfirmed address, the error is `providerRefused`
     /// instead. An OAuth provider says so with `invalid_grant` (RFC 6749, section 5.2).
     case wrongCredentials(status: Int)
     /// The e-mail address already has an account: 409, or 400 or 422 with words that say so.
     case addressTaken(status: Int)
-    /// The provider found fault with the input.
+    /// The provider rejected the input.
     ///
     /// `fields` has the problem of each field.
     case invalidInput(status: Int)
@@ -147,9 +147,9 @@ public struct AuthError: Error, Sendable {
 
   /// The kind of failure.
   public let kind: Kind
-  /// What happened, in one sentence for the person.
+  /// A description of the error, in one sentence for the person.
   public let message: String
-  /// What the person can do about it; `nil` if there is no advice.
+  /// The advice for the person; `nil` if there is no advice.
   public let recoverySuggestion: String?
   /// The provider's messages about single fields: at most one for each field, and at most 16.
   public let fields: [FieldProblem]

@@ -11,7 +11,8 @@ extension Vault {
   /// Gives an account another name.
   ///
   /// Boxes and slot are bound to its id, so nothing is sealed again. The front's file under the old
-  /// name goes before the commit: later it would answer for an account that no longer exists.
+  /// name is removed before the commit. Otherwise the front would answer for an account that no
+  /// longer exists.
   ///
   /// A protected account needs a presence check, and an unlock window does not count. A person
   /// knows the account by its name, and sees it in every later prompt.
@@ -32,7 +33,7 @@ extension Vault {
     try demandNotLeaving(row)
     guard row.name != fresh.text else { return try facts(of: row, at: location) }
     guard try accountIfAny(named: fresh.text) == nil else {
-      throw .invalidArgument("there is an account \(fresh.text) already")
+      throw .invalidArgument("the account \(fresh.text) already exists")
     }
     let protection = try protectionClass(of: row)
     guard isAllowed || protection != .presence else {
@@ -66,9 +67,9 @@ extension Vault {
       if let prompt { cancel(prompt, caller: caller) }
       return false
     }
-    // Check this before a person is asked for nothing.
+    // Check this first, so that no person is asked in vain.
     guard try accountIfAny(named: name.text) == nil else {
-      throw .invalidArgument("there is an account \(name.text) already")
+      throw .invalidArgument("the account \(name.text) already exists")
     }
     let question = caller.question(.rename, about: account.id, detail: name.text)
     _ = try await spend(question, account: account.name, by: prompt, caller)
@@ -82,10 +83,10 @@ extension Vault {
   /// account in its place.
   ///
   /// One transaction deletes its row with all that depends on it, so that a kill leaves the whole
-  /// account or none of it. The slot goes after the commit; a slot that a kill or the disk leaves is
-  /// removed at the next start. The audit log keeps the name.
+  /// account or none of it. The slot is removed after the commit. If a kill or a failing disk leaves
+  /// it behind, the next start removes it. The audit log keeps the name.
   ///
-  /// With `local` the provider is not told. `prompt` is a passed presence check to spend.
+  /// With `local`, the provider is not notified. `prompt` is a passed presence check to spend.
   ///
   /// - Returns: the effect on the grant at the provider.
   package func remove(
@@ -120,7 +121,7 @@ extension Vault {
 
   /// Removes an account without a check at root's request: its user may be unable to pass one.
   ///
-  /// The provider is not told, because using the token takes the user's presence.
+  /// The provider is not notified, because using the token needs the user's presence.
   ///
   /// - Returns: the account as it was.
   package func removeForRoot(
@@ -151,7 +152,7 @@ extension Vault {
     guard let row = try accountIfAny(withIdentifier: account.id) else { return .ofUnfinishedLogin }
     let right = try allow(row)
     let answer =
-      if local { notRevoked(row, "only erased here, as asked for") } else {
+      if local { notRevoked(row, "erased only here, as requested") } else {
         try await revoke(row, right, slot, caller)
       }
     do throws(VaultFailure) {
@@ -178,7 +179,7 @@ extension Vault {
     } catch {
       throw answer.notErased(error)
     }
-    // A window without any account of its own would count as one for all accounts.
+    // A window without any account left would count as a window for all accounts.
     closeWindows(ofDeleted: row.id)
     writeDefaultAccount()
     try? SlotFile.delete(in: directory, account: row.id)
@@ -189,8 +190,8 @@ extension Vault {
   /// Waits for an exchange helper of the account and takes over its answer: a token that came a
   /// moment ago is revoked, too.
   ///
-  /// An account whose slot is missing or unsafe can be removed all the same: its removal is a
-  /// remedy for that.
+  /// An account whose slot is missing or unsafe can still be removed, because the removal is a
+  /// remedy.
   private func settledSlot(
     _ identifier: [UInt8],
     asksProvider: Bool

@@ -53,8 +53,9 @@ extension Vault {
     try? TokenFiles.setDefault(account: account.name, in: directory)
   }
 
-  /// Removes the name before a change that would make it wrong: the front would hand out the token
-  /// of another account than the default one.
+  /// Removes the name before a change that would make it wrong.
+  ///
+  /// Otherwise the front would hand out the token of an account that is not the default.
   func removeDefaultName() throws(VaultFailure) {
     try stored(try TokenFiles.setDefault(account: nil, in: directory))
   }
@@ -70,7 +71,7 @@ extension Vault {
   ) async throws(VaultFailure) -> AccountFacts {
     let account = try account(named: name)
     if try stored(try chosenAccount()) == account.id {
-      // Nothing changes. Records of that would push out the history.
+      // Nothing changes, so nothing is recorded: such records would displace the history.
       if let prompt { cancel(prompt, caller: caller) }
       writeDefaultAccount()
       return try facts(of: account, at: await locationOfWindow(caller))
@@ -95,8 +96,8 @@ extension Vault {
     writeDefaultAccount()
     return try facts(of: account, at: await locationOfWindow(caller))
   }
-  /// The protected account that would stop being the default: the present one, or the one that was
-  /// it until a second account came.
+  /// The protected account that would stop being the default: the current one, or the one that was
+  /// the default until a second account was added.
   private func protectedDefault(besides account: AccountRow) throws(VaultFailure) -> AccountRow? {
     if let current = try impliedAccount() {
       return current.isProtected && current.id != account.id ? current : nil

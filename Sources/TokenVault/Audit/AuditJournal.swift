@@ -26,7 +26,7 @@ package struct JournalRecord: Sendable, Equatable {
 package protocol AuditJournal: Sendable {
   /// Sends a record without waiting.
   ///
-  /// - Returns: `false` if the journal takes none now: the record is then sent later.
+  /// - Returns: `false` if the journal accepts no record now. The record is then sent later.
   func send(_ record: JournalRecord) -> Bool
 }
 
@@ -75,7 +75,8 @@ struct JournalProgress {
 }
 
 extension Vault {
-  /// The most records that are read at once, and the most that wait for a journal that takes none.
+  /// The most records that are read at once, and the most that wait for a journal that accepts
+  /// none.
   private static let journalPage = 128
   private static let mostForJournal: Int64 = 1000
   /// The key in the store of the last number that was sent, while later records are due.
@@ -85,8 +86,8 @@ extension Vault {
 
   /// Sends the records that were committed to the journal, after a short time.
   ///
-  /// Returns at once. A refresh writes two records, and journald needs half a millisecond of the
-  /// processor for them. The caller of the refresh should not wait for that.
+  /// Returns at once. A refresh writes two records, and journald needs half a millisecond of CPU
+  /// time for them. The caller of the refresh should not wait for that.
   func sendToJournalLater() {
     guard audit.journal != nil, !audit.progress.isPlanned else { return }
     audit.progress.notePlanned()
@@ -111,9 +112,9 @@ extension Vault {
 
   /// Sends the records that were committed to the journal.
   ///
-  /// Nothing depends on it: a journal that takes none neither blocks nor fails a call. Records that it
-  /// did not take are sent later, the last 1000 at most. The records are read again, because only the
-  /// store has them as they were committed.
+  /// Nothing depends on it: a journal that accepts no record neither blocks nor fails a call. Refused
+  /// records are sent later, the last 1000 at most. The records are read again, because only the store
+  /// has them as they were committed.
   func sendToJournal() {
     guard let journal = audit.journal, audit.progress.isDue(at: clock.boot),
       var sent = audit.progress.sent

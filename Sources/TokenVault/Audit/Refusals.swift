@@ -94,9 +94,9 @@ extension Vault {
 
   /// Records the result of a check, in the running transaction.
   ///
-  /// A wrong finger or password always gets its record, because each takes a person or a wait. A
-  /// program can cause all other results without limit, by asking and going away. They get a record
-  /// only so often, and are counted otherwise.
+  /// A wrong finger or password always gets a record, because each needs a person or a wait. A
+  /// program can cause all other results without limit, by starting checks and disconnecting. Some
+  /// of these get a record, and the rest are only counted.
   func record(_ entry: AuditEntry, of failure: PresenceFailure) throws(VaultFailure) {
     guard failure.outcome == .noMatch || audit.takeCheckRecord(at: clock.boot) else {
       return noteRefusal("check \(failure.outcome.rawValue)", by: entry.requester ?? "")
@@ -143,7 +143,7 @@ extension Vault {
       for (key, count) in lines.named {
         var entry = AuditEntry(event: .refusal, outcome: .refused)
         entry.requester = key.requester
-        // An account that was removed since has no place in the record.
+        // An account that was removed in between cannot be named in the record.
         if let name = key.account,
           let row = try self.accounts().first(where: { $0.name == name })
         {

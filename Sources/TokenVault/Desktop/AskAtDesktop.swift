@@ -3,8 +3,8 @@ internal import Presence
 internal import PresenceTerms
 internal import Storage
 
-// A caller without a terminal has its prompt shown at the person's desktop by an agent. The agent's
-// session decides whether a finger counts. The proof and the unlock window stay the caller's.
+// An agent shows the prompt of a caller without a terminal at the person's desktop. The agent's
+// session decides whether a finger counts. The proof and the unlock window belong to the caller.
 extension Vault {
   /// How long an agent may take to show a prompt, in milliseconds.
   private static let showTime: Int64 = 2000
@@ -21,7 +21,7 @@ extension Vault {
     try machinePolicy().desktop(for: rule, own: try ownRules())
   }
 
-  /// Has a prompt shown at the desktop.
+  /// Lets an agent show a prompt at the desktop.
   ///
   /// It returns when the check has passed.
   ///
@@ -78,6 +78,8 @@ extension Vault {
         continue
       }
       let desk = await self.seat(of: agent)
+      // The check of another prompt may have answered it during the waits.
+      if isAnswered(prompt) { return nil }
       if let why = Self.objection(rule, caller: seat, desk: desk) {
         objection = objection ?? why
         continue
@@ -92,7 +94,7 @@ extension Vault {
       }
     }
     if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
-    return objection ?? Self.noAgent
+    return isAnswered(prompt) ? nil : objection ?? Self.noAgent
   }
 
   /// Why no agent may show the prompts of a caller; `nil` if one may.
@@ -151,7 +153,7 @@ extension Vault {
     desktopState.shows(prompt, by: agent)
   }
 
-  /// Has one agent show a prompt, and waits for the outcome.
+  /// Lets one agent show a prompt, and waits for the outcome.
   private func show(
     _ prompt: String,
     of caller: Caller,
@@ -244,7 +246,7 @@ extension Vault {
     // An agent that waits for the person's answer has no call that could fail.
     desktopState.agents?.hangUp(shown.agent)
     let last = shown.failure ?? failure
-    // What a module of PAM says of a wrong password is for the person, not for the program that asks.
+    // A PAM module's message about a wrong password is for the person, not for the program that asks.
     endShowing(.failed(last.outcome == .noMatch ? .noMatch : last))
   }
 

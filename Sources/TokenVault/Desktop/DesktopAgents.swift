@@ -2,12 +2,12 @@ internal import PresenceTerms
 
 /// The agents: programs that show prompts of other programs at the desktops of people.
 ///
-/// An agent is believed nothing. It may run the check of the prompt that it shows, and no other.
+/// An agent is not trusted. It may run only the check of the prompt that it shows.
 package protocol DesktopAgents: Sendable {
-  /// Whether an agent of a user is connected, or lives and can be called.
+  /// Whether an agent of a user is connected, or is running and can be called.
   func mayShow(for user: UInt32) -> Bool
 
-  /// The newest agent of a user besides these connections; `nil` if there is none.
+  /// The newest agent of a user other than these connections; `nil` if there is none.
   ///
   /// With `mayArrive` the agents are called, and waited for. With `takingNotices` only those count
   /// that show notices.

@@ -14,7 +14,7 @@ struct ShownPrompt {
   let wake: CheckedContinuation<DesktopOutcome, Never>
 }
 
-/// What became of a prompt at the desktop.
+/// The fate of a prompt at the desktop.
 enum DesktopOutcome {
   case passed
   case failed(PresenceFailure)
@@ -32,6 +32,7 @@ struct DesktopState {
   private(set) var current: String?
   private(set) var shown: ShownPrompt?
   var notices = NoticeQueue()
+  var reminders = SecretReminders()
 
   init(agents: (any DesktopAgents)?) { self.agents = agents }
 

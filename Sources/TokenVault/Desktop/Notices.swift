@@ -4,7 +4,7 @@ internal import Presence
 package import PresenceTerms
 internal import Storage
 
-/// What a person at the desktop is told afterwards.
+/// A notice to the person at the desktop, after an event.
 package enum Notice: Sendable, Equatable {
   /// A check, or the open unlock window, has allowed something.
   case allowed(
@@ -16,6 +16,8 @@ package enum Notice: Sendable, Equatable {
   )
   /// An account needs a login from now on.
   case loginRequired(account: String, byBrowser: Bool)
+  /// A static secret expires soon, at a time in seconds since 1970.
+  case secretExpires(account: String, at: Int64)
 }
 
 /// The notices that no agent has taken yet.
@@ -24,8 +26,11 @@ struct NoticeQueue {
   static let most = 16
 
   private var waiting: [Notice] = []
-  /// Whether an agent is looked for.
+  /// Whether an agent is being looked for.
   private(set) var isGiving = false
+
+  /// Whether a notice waits already.
+  func contains(_ notice: Notice) -> Bool { waiting.contains(notice) }
 
   /// Adds a notice, or drops it if there is no room.
   ///
@@ -50,7 +55,7 @@ extension Vault {
   private static let mostAgents = 8
 
   /// Gives a notice to an agent if the rule asks for it.
-  private func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
+  func give(_ notice: @autoclosure () -> Notice, under rule: Policy.Notify) {
     guard hasAgents, let policy = try? policy(), policy.notify >= rule else { return }
     guard desktopState.notices.add(notice()) else { return }
     Task { await self.giveNotices() }
@@ -63,11 +68,13 @@ extension Vault {
     let agent = await noticeAgent()
     // Without an agent they are dropped.
     for notice in desktopState.notices.takeAll() {
-      if let agent { desktopState.agents?.give(notice, to: agent) }
+      guard let agent else { continue }
+      desktopState.agents?.give(notice, to: agent)
+      desktopState.reminders.note(notice)
     }
   }
 
-  /// The newest agent whose desk is neither locked nor left nor remote; `nil` if there is none.
+  /// The newest agent whose session is not locked, inactive or remote; `nil` if there is none.
   private func noticeAgent() async -> UInt64? {
     let agents = desktopState.agents
     var tried: Set<UInt64> = []
@@ -89,9 +96,9 @@ extension Vault {
 
   // MARK: - What is told
 
-  /// Tells that the gate has opened a refresh token.
+  /// Announces that the gate has opened a refresh token.
   ///
-  /// A release is told after its commit. Any other check is told when it passes, see
+  /// A release is announced after its commit. Any other check is announced when it passes, see
   /// `noticePassed(_:by:_:)`. Here only the open window counts, and a refresh.
   func noticeOpened(_ account: AccountRow, by authority: Authority, _ use: Use) {
     guard use.purpose != .release, let method = authority.method, let origin = authority.origin,
@@ -109,9 +116,9 @@ extension Vault {
     )
   }
 
-  /// Tells that a check for one account has passed.
+  /// Announces that a check for one account has passed.
   ///
-  /// A refresh and a release are told when they happen.
+  /// A refresh and a release are announced when they happen.
   func noticePassed(_ question: PromptQuestion, by method: PresenceMethod, _ caller: Caller) {
     guard question.purpose != .refresh, question.purpose != .release, let id = question.account,
       let account = try? store.account(id: id)
@@ -128,7 +135,7 @@ extension Vault {
     )
   }
 
-  /// Tells that a refresh token has left the vault.
+  /// Announces that a refresh token has left the vault.
   func noticeReleased(_ account: AccountRow, by authority: Authority, _ caller: Caller) {
     give(
       .allowed(
@@ -142,9 +149,10 @@ extension Vault {
     )
   }
 
-  /// Tells that an account needs a login from now on.
+  /// Announces that an account needs a login from now on.
   func noticeLoginRequired(_ account: AccountRow, at provider: Provider) {
-    // That login would end the release of its tokens; one with --exportable needs a terminal.
+    // The notice's login would make the account no longer exportable. A login with --exportable
+    // needs a terminal.
     let byBrowser =
       !account.exportable && ProviderClient(provider: provider).flows.contains(.browser)
     give(.loginRequired(account: account.name, byBrowser: byBrowser), under: .release)

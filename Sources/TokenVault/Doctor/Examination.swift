@@ -239,12 +239,12 @@ extension Vault {
       let known = reader.name ?? reader.driver ?? "it can be used"
       found.ok(known + (reader.isInUse ? ", in use by a program now" : ""))
     } else if reader.knowledge == .notLooked {
-      found.ok(reader.reason ?? "not looked")
+      found.ok(reader.reason ?? "not checked")
     } else {
       found.warning(
         "no fingerprint reader can be used: \(reader.reason ?? "none was found")",
-        remedy: "an enrolled security key or the system password passes a check; plug a reader in"
-          + " that libfprint knows, or let this user open it"
+        remedy: "an enrolled security key or the system password passes a check; plug in a"
+          + " reader that libfprint supports, or let this user open it"
       )
     }
   }

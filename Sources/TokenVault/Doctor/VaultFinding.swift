@@ -45,7 +45,7 @@ package struct VaultFinding: Sendable, Equatable {
   /// A thing that could not be examined, for this reason.
   init(_ name: String, notExamined failure: VaultFailure) {
     guard case .vaultUnsafe(let message, let hint) = failure else {
-      self.init(name, .problem, "could not be looked at: \(failure)")
+      self.init(name, .problem, "could not be examined: \(failure)")
       return
     }
     self.init(name, .problem, message, remedy: hint)

@@ -103,7 +103,7 @@ struct EnrolledSet: Equatable {
     guard self != old else { return nil }
     let before = old.byFinger
     let now = byFinger
-    // Names alone cannot tell one print from another: then only the change of view is reported.
+    // Names cannot distinguish prints, so only the change of visibility is reported.
     let isSeenAlike = source == old.source
     func differs(_ name: String) -> Bool {
       guard let earlier = before[name], let later = now[name] else { return false }
@@ -132,8 +132,9 @@ struct EnrolledSet: Equatable {
     Set(members).sorted { $0.line < $1.line }
   }
 
-  /// A name that cannot look like another line, or like two: other programs choose the names
-  /// freely.
+  /// A name that cannot look like another line, or like two lines.
+  ///
+  /// Other programs can choose any names.
   private static func checked(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
     return isPlain && (1...32).contains(name.utf8.count) ? name : "unknown-finger"

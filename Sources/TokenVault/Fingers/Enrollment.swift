@@ -102,7 +102,7 @@ extension Vault {
     return location
   }
 
-  /// A finished enrollment, whose print the reader keeps once it is told to.
+  /// A finished enrollment, whose print the reader keeps on request.
   private struct TakenPrint {
     let print: SharedSecret
     let driver: String

@@ -64,8 +64,9 @@ struct DesktopLook {
   var damage: String?
 }
 
-// The set of enrolled fingers is bound. If it has changed since the system password was given,
-// fingers pass no check until the password is given again (promise 6; Apple's biometryCurrentSet).
+// The set of enrolled fingers is authenticated. If it has changed since the system password was
+// given, fingers pass no check until the password is given again (promise 6; Apple's
+// biometryCurrentSet).
 extension Vault {
   /// Looks at the desktop's fingers, with a prepared helper or a new one, and at the own prints.
   func fingerEligibility(
@@ -88,7 +89,7 @@ extension Vault {
 
   /// The same without starting the desktop's program.
   ///
-  /// If that program does not run, its fingers are taken to be those that the password has
+  /// If that program does not run, its fingers are assumed to be those that the password has
   /// confirmed.
   func fingerEligibilityAtRest(for caller: Caller) async throws(VaultFailure) -> FingerEligibility {
     var look = DesktopLook()

@@ -16,7 +16,7 @@ package struct SeenReader: Sendable, Equatable {
   }
 }
 
-/// What is known about the reader, which is not opened for this.
+/// The known facts about the reader, which is not opened for this.
 package struct ReaderFacts: Sendable, Equatable {
   /// How it is known.
   package enum Knowledge: Sendable, Equatable {

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import SecretMemory
 
-// Boxes under the device secret. The gate alone knows the context of a refresh token's box.
+// Boxes under the device secret. Only the gate knows the context of a refresh token's box.
 extension Vault {
   /// Opens a box.
   func openBox(_ box: [UInt8], _ context: BoxContext) throws(CryptographyError) -> SecretBytes {

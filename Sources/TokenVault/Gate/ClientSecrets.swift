@@ -3,10 +3,10 @@ internal import Cryptography
 internal import SecretMemory
 internal import Storage
 
-// The client secret of an account's provider has a box of its own, beside the provider's other
+// The client secret of an account's provider has its own box, separate from the provider's other
 // settings. No presence check guards it, because it identifies the program and not the person. The box
 // is bound to the account and to those settings, so that edited settings cannot send the secret
-// elsewhere. The account's binding covers both, and shows that the secret is the one of the login.
+// elsewhere. The account's binding covers both, and shows that the secret belongs to the login.
 extension Vault {
   /// Binds an account to a provider; its refresh token must be sealed for it next.
   func bind(_ row: inout AccountRow, to provider: Provider, exportable: Bool) throws(VaultFailure) {

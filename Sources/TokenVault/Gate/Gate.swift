@@ -44,7 +44,7 @@ enum Resealing {
   case byPassword(Authority)
   /// The vault is brought under the machine key.
   ///
-  /// It needs no proof: nothing leaves the vault, and afterwards it needs more to open.
+  /// It needs no proof: nothing leaves the vault, and the vault is harder to open afterwards.
   case underMachineKey
 
   /// How presence was shown, for the audit log.
@@ -52,7 +52,7 @@ enum Resealing {
     if case .byPassword(let authority) = self { authority.method } else { nil }
   }
 
-  /// What the audit log says besides.
+  /// Additional text for the audit log.
   var detail: String {
     if case .underMachineKey = self { "; under the machine key now" } else { "" }
   }
@@ -101,8 +101,8 @@ extension Vault {
 
   /// The refresh tokens of all accounts, sealed again under another device secret.
   ///
-  /// An opened token goes to a seal, and to nothing else. One proof, made by the password for a rekey,
-  /// is valid for all tokens. Only the way from the file alone to the machine key needs none.
+  /// An opened token is only sealed again. One proof, made by the password for a rekey, is valid for
+  /// all tokens. Only a rekey from the file to the machine key needs no proof.
   func resealedAccounts(
     under key: borrowing SealingKey,
     _ reason: Resealing,
@@ -154,8 +154,8 @@ extension Vault {
 
   /// Opens the refresh tokens that move into the service, and lends each to a seal of that transfer.
   ///
-  /// One proof for the transfer is valid for all of them. An account whose grant has ended goes without its
-  /// token.
+  /// One proof for the transfer is valid for all of them. An account whose grant has ended moves without
+  /// its token.
   func openForService(
     _ accounts: [AccountRow],
     _ authority: Authority,

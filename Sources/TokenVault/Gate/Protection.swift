@@ -44,7 +44,8 @@ extension Vault {
     guard let prompt else {
       throw try await askForPresence(question, account: account.name, caller: caller)
     }
-    // An earlier use of the account may take a while. The end of the session is watched until then.
+    // An earlier use of the account may take a while. Until it has ended, the end of the session is
+    // watched for.
     beginOpeningWindow()
     defer { endOpeningWindow() }
     let ends = isOn ? await beginGuarding() : windowEnds

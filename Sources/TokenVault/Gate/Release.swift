@@ -10,7 +10,7 @@ extension Vault {
   ///
   /// It needs a presence check of its own: an open unlock window does not count. The record is committed
   /// before the token is handed over. Unless the token is kept, the account is then signed out here. The
-  /// provider is not told, because the token stays in use elsewhere.
+  /// provider is not notified, because the token stays in use elsewhere.
   ///
   /// - Parameters:
   ///   - name: the account; `nil` for the default.
@@ -98,8 +98,8 @@ extension Vault {
       try countBoxChange()
     }
     forgetTokens(of: row.id)
-    // From here on the caller's copy is the only one, so nothing may keep it from being sent. The
-    // next change and the next checkpoint do what fails now.
+    // From here on the caller's copy is the only one, so nothing may keep it from being sent. If a
+    // step fails now, the next change or the next checkpoint does it.
     try? raiseCounter()
     try? stored(try store.checkpoint())
   }

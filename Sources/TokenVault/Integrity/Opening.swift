@@ -153,9 +153,9 @@ struct Opening: ~Copyable {
     freshness = slots.judgement(of: identifier, count: count)
   }
 
-  /// Makes durable what the start has found out.
+  /// Makes the findings of the start durable.
   ///
-  /// A store that is not accepted stays as it is. Only an empty one gets its name and its audit
+  /// A store that is not accepted does not change. Only an empty store gets its name and its audit
   /// log, in which `recover` is recorded.
   ///
   /// - Parameters:

@@ -10,12 +10,12 @@ extension Vault {
   ///
   /// It needs the system password.
   ///
-  /// It works even if nothing looks wrong: a restored directory brings its rollback counter along,
-  /// and only the person knows.
+  /// It works even if nothing looks wrong: a restored directory includes its rollback counter, and
+  /// only the person knows of the restore.
   ///
   /// Every account that is signed in needs a sign-in afterwards. The provider may have replaced its
-  /// refresh token since the backup, and would take the old one for stolen. The contents of slots
-  /// and token files are of another time, and are removed.
+  /// refresh token since the backup, and would treat the old one as stolen. The contents of slots
+  /// and token files are from another time, and are removed.
   ///
   /// - Returns: the accounts that need a sign-in.
   /// - Throws: `presenceNeeded`.
@@ -114,7 +114,7 @@ extension Vault {
   private func acceptedCount() throws(VaultFailure) -> UInt64 {
     let counted = machineKeySlots?.counted(identifier) ?? 0
     let highest = max(try boxChanges(), storeState.counter, counted)
-    // If no newer counter tells how far the vault had come, add more than normal use ever adds.
+    // If no newer counter shows the vault's last count, add more than normal use ever adds.
     let leap: UInt64 = freshness == .olderThanCounter ? 1 : 1 << 20
     let (count, overflow) = highest.addingReportingOverflow(leap)
     guard !overflow else { throw .vaultUnsafe("the rollback counter is used up", hint: nil) }

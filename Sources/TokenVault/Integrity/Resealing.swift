@@ -25,8 +25,7 @@ extension Vault {
 
   /// Renews the code over the set of enrolled fingers that the password has confirmed.
   ///
-  /// A code that this vault did not write stays as it is, and so is not valid under the new key
-  /// either.
+  /// A code that this vault did not write is kept, and so is not valid under the new key either.
   func resealEnrolledSet(under key: borrowing SealingKey) throws(VaultFailure) {
     guard case .some = try confirmedSet(),
       var row = try stored(try store.enrolledSet(owner: owner))
@@ -46,8 +45,9 @@ extension Vault {
   /// Authenticates the audit log under other keys, last in the transaction; returns the number of
   /// records.
   ///
-  /// The log is verified under the old keys first. A broken log does not become whole: the break
-  /// stays in its head permanently. So a rekey need not be refused to the users that need it most.
+  /// The log is verified under the old keys first. A broken log does not become intact: the break
+  /// stays in its head permanently. So a rekey can be allowed even then, to the users that need it
+  /// most.
   func resealAudit(under keys: borrowing AuditKeys) throws(VaultFailure) -> Int {
     try audited(try auditLog.reauthenticate(from: storeState.keys.audit, to: keys))
     return try stored(try store.auditCount())

@@ -2,12 +2,12 @@ internal import AuditLog
 internal import Cryptography
 internal import Storage
 
-// The rollback counter: the number of changes to sealed boxes. It stands in the store and, under a
-// key of the device secret, in a file beside the store. The file follows the store after
-// each such change. So at a start the store's count is the file's, or one more after a crash in
-// between. A store that was restored from a backup counts less.
+// The rollback counter: the number of changes to sealed boxes. It is in the store and, under a key
+// of the device secret, in a file beside the store. The file is updated after each such change of
+// the store. So when the engine starts, the store's count equals the file's, or is one higher after
+// a crash in between. A store that was restored from a backup has a lower count.
 extension Vault {
-  /// Runs one transaction that changes what is sealed.
+  /// Runs one transaction that changes sealed data.
   ///
   /// It counts the change, and raises the rollback counter after the commit.
   ///
@@ -41,7 +41,7 @@ extension Vault {
 
   /// Empties the write-ahead log after the commit of a change: it still holds an old box.
   ///
-  /// - Throws: why it cannot be emptied; the change is made all the same.
+  /// - Throws: why it cannot be emptied. The change is still made.
   func emptyLog() throws(VaultFailure) {
     do throws(StorageError) { try store.checkpoint() } catch {
       if case .uncertain = error { throw failure(of: error) }

@@ -99,7 +99,7 @@ extension Vault {
 
   /// Refuses if the store may be an old copy.
   ///
-  /// Its tokens may have been replaced since, and a provider may take the use of an old one for
+  /// Its tokens may have been replaced since, and a provider may treat the use of an old token as
   /// theft.
   package func demandCurrentStore() throws(VaultFailure) {
     if let failure = freshness.failure { throw failure }

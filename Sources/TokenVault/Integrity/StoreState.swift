@@ -1,9 +1,9 @@
 internal import Cryptography
 
-/// What the vault knows of its store besides the rows: the keys, the freshness and the rollback
+/// The vault's knowledge of its store besides the rows: the keys, the freshness and the rollback
 /// counter.
 struct StoreState: ~Copyable {
-  /// What everything is sealed and authenticated under; a rekey replaces the keys.
+  /// The keys that seal and authenticate everything; a rekey replaces them.
   private(set) var keys: VaultKeys
   /// Whether the store may be used, or is an old copy.
   private(set) var freshness: StoreFreshness
@@ -49,7 +49,7 @@ struct StoreState: ~Copyable {
   mutating func noteCounterRaised() { isCounterBehind = false }
 }
 
-// What other folders see of it. They borrow the keys, which cannot be copied.
+// The part that other folders see. They borrow the keys, which cannot be copied.
 extension Vault {
   /// Whether the keys need the machine key besides the device-secret file.
   var isUnderMachineKey: Bool { storeState.isUnderMachineKey }

@@ -12,11 +12,13 @@ extension MachineKeySlots {
   /// - Throws: why the counter cannot be read now.
   func checkedCounter(
     _ key: MachineKey,
-    _ state: MachineKeyState?
+    _ state: MachineKeyState?,
+    in tpm: any TPMSealing
   ) throws(VaultFailure) -> CounterUse.Finding {
     // The ledger counts only if the state names it: its definition may have been interrupted.
     guard state?.hasCounter ?? true else { return .none }
-    let counter = counter(key, in: try identifier(of: key, state))
+    let identifier = try identifier(of: key, state)
+    let counter = MachineCounter(directory, tpm, key, identifier: identifier)
     return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
@@ -215,8 +217,10 @@ extension MachineKeySlots {
     _ counter: MachineCounter,
     _ parentName: [UInt8]
   ) throws(VaultFailure) {
+    var isDefined = false
     do throws(VaultFailure) {
       let ledger = try counter.define(parentName: parentName)
+      isDefined = true
       try noteCounter(true)
       counter.finishDefinition(ledger)
       withCounter { counter in
@@ -226,7 +230,8 @@ extension MachineKeySlots {
     } catch {
       // Without a counter, the ledger of another TPM would refuse every vault.
       try noteCounter(false)
-      counter.removeUnfinished()
+      // A helper that did not answer may still define the counter, so its file stays then.
+      if isDefined { counter.removeUnfinished() }
       withCounter { counter in
         counter.finding = .none
         counter.problem = error.problem
@@ -236,12 +241,17 @@ extension MachineKeySlots {
 
   /// Ends the use of the TPM's counter, before its last slot is removed.
   ///
-  /// - Throws: why the state cannot be written.
+  /// - Throws: why the state cannot be written, and why the counter of an earlier definition or removal
+  ///   may still be there.
   func endCounter() throws(VaultFailure) {
-    guard hasCounter else { return }
+    // After a write that failed, the state's file may still name a counter.
+    guard hasCounter || isStateUncertain else { return }
     let counter = try openedCounter()
-    counter.removeUnfinished()
-    if case .current(let ledger) = withCounter({ $0.finding }) { try counter.beginRemoval(ledger) }
+    if case .current(let ledger) = withCounter({ $0.finding }) {
+      // The file has room for one removal.
+      try counter.clearUnfinished()
+      try counter.beginRemoval(ledger)
+    }
     try noteCounter(false)
     withCounter { $0.finding = .none }
     counter.removeUnfinished()

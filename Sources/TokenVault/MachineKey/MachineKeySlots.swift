@@ -119,9 +119,10 @@ package final class MachineKeySlots: Sendable {
 
   private func openByTPM() throws(VaultFailure) -> MachineKey {
     var failures: [TPMFailure] = []
+    let tpm = tpm.forOpening()
     for slot in try likelySlots() where slot.header.kind == .tpm {
-      switch try openByTPM(slot) {
-      case .success(let key): return try adoptOpened(key)
+      switch try openByTPM(slot, in: tpm) {
+      case .success(let key): return try adoptOpened(key, in: tpm)
       case .failure(let failure): failures.append(failure)
       }
     }
@@ -138,7 +139,10 @@ package final class MachineKeySlots: Sendable {
   }
 
   /// Opens the machine key with the TPM and this slot.
-  func openByTPM(_ slot: MachineKeySlot) throws(VaultFailure) -> Result<MachineKey, TPMFailure> {
+  func openByTPM(
+    _ slot: MachineKeySlot,
+    in opening: (any TPMSealing)? = nil
+  ) throws(VaultFailure) -> Result<MachineKey, TPMFailure> {
     guard slot.header.owner == owner,
       let sealed = try? TPMSealedSecret(
         parameters: slot.header.parameters
@@ -149,7 +153,7 @@ package final class MachineKeySlots: Sendable {
     }
     let secret: SharedSecret
     do throws(TPMFailure) {
-      secret = try tpm.open(sealed, authorization: authorization)
+      secret = try (opening ?? tpm).open(sealed, authorization: authorization)
     } catch {
       return .failure(error)
     }
@@ -162,11 +166,14 @@ package final class MachineKeySlots: Sendable {
   }
 
   /// Keeps a key that a slot of the hardware has opened, after a comparison with the TPM's counter.
-  func adoptOpened(_ key: MachineKey) throws(VaultFailure) -> MachineKey {
+  func adoptOpened(
+    _ key: MachineKey,
+    in opening: (any TPMSealing)? = nil
+  ) throws(VaultFailure) -> MachineKey {
     let found = try readState(under: key)
     let counter: CounterUse.Finding
     do throws(VaultFailure) {
-      counter = try checkedCounter(key, found)
+      counter = try checkedCounter(key, found, in: opening ?? tpm)
     } catch {
       let at = now()
       state.withLock { $0.failure = (error, at, true) }

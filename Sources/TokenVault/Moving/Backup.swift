@@ -33,8 +33,8 @@ package struct BackupPart: Sendable {
 }
 
 // A backup works on another machine, and it may be years old. So it carries only refresh tokens that may
-// leave the vault, at providers that are known to keep them: a token that was replaced since would be taken
-// for stolen. Access tokens, static secrets, prints, keys and the device secret stay here.
+// leave the vault, at providers that are known to keep them: a token that was replaced since would be
+// treated as stolen. Access tokens, static secrets, prints, keys and the device secret stay here.
 extension Vault {
   /// Makes an encrypted backup of all accounts; needs the system password.
   ///
@@ -167,7 +167,7 @@ extension Vault {
       return "its provider replaces refresh tokens"
     }
     guard try isKnownSteady(account) else {
-      return "no refresh has shown yet if its provider replaces refresh tokens"
+      return "no refresh has shown yet whether its provider replaces refresh tokens"
     }
     return nil
   }

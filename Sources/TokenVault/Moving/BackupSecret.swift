@@ -3,7 +3,7 @@ internal import Cryptography
 internal import MachineKey
 package import SecretMemory
 
-/// What a person gives to seal or open a backup.
+/// The secret with which a person seals or opens a backup.
 package enum BackupSecret: Sendable {
   /// The key that the client has made of a passphrase, 32 bytes.
   case key(SharedSecret)

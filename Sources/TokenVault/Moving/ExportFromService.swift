@@ -172,7 +172,7 @@ extension Vault {
 
   private func serviceToExportFrom() throws(VaultFailure) -> any ServiceTransfer {
     guard let service = moving.service else {
-      throw .refused("only a private vault takes accounts of the service")
+      throw .refused("only a private vault can receive accounts from the service")
     }
     return service
   }
@@ -227,7 +227,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The service may keep the accounts from being used, and this vault has none of them.
+  /// The service may still block the use of the accounts, and this vault has none of them.
   fileprivate static func exportInterrupted(by failure: VaultFailure) -> VaultFailure {
     .providerUnavailable(
       "the export was interrupted: finish it with 'thumblatch service export', or go back with"

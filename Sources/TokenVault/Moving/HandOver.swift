@@ -21,7 +21,7 @@ package struct OpenHandOver: Sendable, Equatable {
   }
 }
 
-/// What a passed check lets the engine of a private vault fetch, once.
+/// The accounts that a passed check lets the engine of a private vault fetch, once.
 struct AllowedExport {
   /// The SHA-256 of the key of that engine.
   let commitment: [UInt8]
@@ -160,7 +160,7 @@ extension Vault {
     try demandCurrentStore()
     if let receipt {
       guard try self.transfer(digest: digest(of: receipt)) == transfer else {
-        throw .invalidArgument("this receipt is not of this handover")
+        throw .invalidArgument("this receipt does not belong to this handover")
       }
     }
     guard try handOver(named: transfer) != nil else { return false }
@@ -200,7 +200,7 @@ extension Vault {
 
   /// The handover that is not known to have ended; `nil` if there is none.
   package func openHandOver() throws(VaultFailure) -> OpenHandOver? {
-    guard !isPrivate else { throw .refused("only the service hands accounts over") }
+    guard !isPrivate else { throw .refused("only the service can hand over accounts") }
     return try stored(try Self.storedHandOver(in: store))
   }
 

@@ -68,7 +68,7 @@ extension Vault {
   }
 
   func demandExports() throws(VaultFailure) {
-    guard !isPrivate else { throw .refused("only the service hands accounts over") }
+    guard !isPrivate else { throw .refused("only the service can hand over accounts") }
     try demandMayLeave()
     guard try policy().privateVaults != .never else {
       throw .refused("private vaults are not allowed\(setting(.privateVaults))")

@@ -7,7 +7,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-/// Takes an account into the boxes of a transfer; its token is `nil` if it is signed out.
+/// Adds an account to the boxes of a transfer; its token is `nil` if it is signed out.
 typealias TransferSeal = (AccountRow, SharedSecret?) throws(VaultFailure) -> Void
 
 /// An account that has moved to another vault.
@@ -33,11 +33,11 @@ extension AccountRow {
 //  1. Work on no account any more, and seal all of them under a fresh key.
 //  2. Commit a record that names the transfer, its accounts and the service's socket.
 //  3. Send them. The service commits all, together with the name of the transfer.
-//  4. Erase the accounts and the record.
-// While there is a record, no refresh token is opened for another use. After a kill between two steps, the
-// same call begins again with the record: the service knows a transfer that it has committed.
-// If step 3 fails, the service is told to refuse this transfer from now on. Only its answer frees the
-// accounts here, because a message may still be on its way. No answer is needed if none was sent.
+//  4. Erase the accounts and the record. While there is a record, no refresh token is opened for another
+// use. After a kill between two steps, the same call begins again with the record: the service knows a
+// transfer that it has committed. If step 3 fails, the engine asks the service to refuse this transfer
+// from then on. Only its answer frees the accounts here, because a message may still be on its way. No
+// answer is needed if none was sent.
 extension Vault {
   /// Moves all accounts into the service of the machine.
   ///
@@ -54,7 +54,7 @@ extension Vault {
   ) async throws(VaultFailure) -> [MovedAccount] {
     try demandCurrentStore()
     guard let service = moving.service else {
-      throw .refused("only a private vault moves into the service")
+      throw .refused("only a private vault can be moved into the service")
     }
     if !moving.isTransferring, try accounts().isEmpty {
       if let prompt { cancel(prompt, caller: caller) }
@@ -134,7 +134,7 @@ extension Vault {
   private func demandSameService(_ socket: String?) throws(VaultFailure) {
     guard let open = try openTransfer(), open.socket != socket else { return }
     throw .refused(
-      "the move has begun into the service at \(open.socket ?? "its usual socket"): finish it there"
+      "the move into another service has begun, at \(open.socket ?? "its usual socket"): finish it there"
     )
   }
 

@@ -5,7 +5,7 @@ internal import Storage
 /// Why a transfer failed.
 package struct TransferFailure: Error {
   package let reason: VaultFailure
-  /// Whether the service may have the accounts all the same.
+  /// Whether the service may have the accounts anyway.
   package let mayBeTaken: Bool
 
   package init(_ reason: VaultFailure, mayBeTaken: Bool) {
@@ -30,7 +30,7 @@ package protocol ServiceTransfer: Sendable {
     socket: String?
   ) throws(TransferFailure)
 
-  /// Tells the service to refuse a transfer from now on, unless it has taken it.
+  /// Asks the service to refuse a transfer from now on, unless it has accepted it already.
   ///
   /// - Returns: whether the service has the accounts.
   func drop(transfer: [UInt8], socket: String?) throws(VaultFailure) -> Bool
@@ -129,7 +129,7 @@ extension Vault {
     }
   }
 
-  /// The service has none of the accounts and takes none, so all is as before.
+  /// The service has none of the accounts and will accept none, so nothing has changed.
   func giveUpTransfer(
     _ rows: [AccountRow],
     method: String?,

@@ -5,7 +5,7 @@ internal import Storage
 // What the policy says of all accounts: `presence`, `providers` and `exportable`.
 //
 // An account that was signed in before a rule is not changed by it. Without presence protection its
-// box stays as it is, and its refresh token is not used until the user enables protection: a check
+// box does not change, and its refresh token is not used until the user enables protection: a check
 // in software is weaker than a box that needs one. At a provider that is no longer allowed it stays
 // signed in, and is refreshed.
 extension Vault {
@@ -86,7 +86,7 @@ extension Vault {
     guard let key = changed.min() else { return }
     throw .refused(
       "\(account.name) would send its refresh token elsewhere (\(key) differs), and no refresh token"
-        + " may leave the vault\(try origin(of: .exportable)): sign in again, or take a provider of"
+        + " may leave the vault\(try origin(of: .exportable)): sign in again, or use a provider of"
         + " the machine"
     )
   }

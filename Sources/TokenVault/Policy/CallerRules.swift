@@ -9,7 +9,7 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-// Programs that act alone get tokens under a rule.
+// Unattended programs get tokens under a rule.
 extension Vault {
   /// The user's own rules for callers.
   package func ownCallerRules() throws(VaultFailure) -> [NamedRule] {
@@ -34,7 +34,7 @@ extension Vault {
     let tooLong = VaultFailure.invalidArgument("the reason may have at most \(most) characters")
     // A scalar has at most four bytes. A longer text is not looked at.
     guard reason.utf8.count <= 4 * most else { throw tooLong }
-    // It stands in quotes, which it must not end.
+    // It is shown in quotes, so it must not contain a closing quote.
     let text = String(String.UnicodeScalarView(reason.unicodeScalars.map(Self.unquoted)))
     let shown = PlainText.line(text, limit: .max)
     guard shown.unicodeScalars.count <= most else { throw tooLong }
@@ -68,7 +68,7 @@ extension Vault {
 
   /// Applies the rule of the caller to a call.
   ///
-  /// It reads nothing of the vault. So the answer does not tell whether an account exists.
+  /// It reads nothing of the vault. So the answer does not reveal whether an account exists.
   ///
   /// - Throws: `outsideRule`.
   func apply(_ rule: CallerRule?, to call: inout TokenCall) throws(VaultFailure) {
@@ -108,10 +108,10 @@ extension Vault {
     ruleState.rates.take(rule.rates, at: clock.boot)
   }
 
-  /// Gives a caller back what a call that failed has taken from the rates of its rule.
+  /// Refunds a caller the rates of its rule that a failed call has used.
   func giveBackRates(of rule: CallerRule?) { ruleState.rates.giveBack(rule?.rates ?? []) }
 
-  /// Whether a rate still counts what a caller got, which a closed vault would forget.
+  /// Whether a rate still counts tokens that a caller got, which a closed vault would forget.
   var isAnyRateOwed: Bool { ruleState.rates.isOwed(at: clock.boot) }
 
   /// Refuses a token that is not within the rule of its caller.
@@ -244,7 +244,7 @@ struct CallerRates {
     }
   }
 
-  /// Takes the count of a token back that was not handed out.
+  /// Undoes the count of a token that was not handed out.
   mutating func giveBack(_ rates: [CallerRule.Rate]) {
     for rate in rates { paid[rate.rule]? -= Self.price(rate) }
   }

@@ -72,7 +72,7 @@ extension Vault {
       return try read(ruleState.machine)
     } catch {
       throw .misconfigured(
-        "\(error); until an administrator has corrected that, nothing is done that it decides about"
+        "\(error); until an administrator has corrected that, everything that depends on it is refused"
       )
     }
   }
@@ -97,7 +97,7 @@ extension Vault {
     let most = try policy().accounts
     let known = try accounts().count
     guard new == 0 || known + new <= most else {
-      throw .refused("there are as many accounts as there may be: \(most)\(setting(.accounts))")
+      throw .refused("the limit on accounts is reached: \(most)\(setting(.accounts))")
     }
     try demandRoom()
   }

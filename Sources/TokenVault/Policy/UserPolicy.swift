@@ -28,8 +28,8 @@ package struct PolicyFacts: Sendable {
 }
 
 // A user may tighten the rules of the administrator. The service cannot read the user's home, so
-// the user's own rules stand in the user's vault. Removing them there, or restoring an older store,
-// changes what the rollback counter and the store digest cover (StoreDigest.swift).
+// the user's own rules are stored in the user's vault. The rollback counter and the store digest
+// detect their removal and the restore of an older store (StoreDigest.swift).
 //
 // Which of two rules is the stricter is decided each time, because the machine's file may change at
 // any time.
@@ -172,11 +172,11 @@ extension Vault {
       throw .invalidArgument("there is no such rule; those of users are \(names.listed("and"))")
     }
     guard key.isForUsers else {
-      throw .refused("\(name) is for the machine's administrator alone\(setting(key))")
+      throw .refused("\(name) can be set only by the machine's administrator\(setting(key))")
     }
     guard value == nil || hasEffect(key) else {
       throw .invalidArgument(
-        "\(name) has no effect in a private vault, where all callers are at one place:"
+        "\(name) has no effect in a private vault, where all callers have the same location:"
           + " it is a rule of the service"
       )
     }
@@ -191,7 +191,7 @@ extension Vault {
     _ machine: Policy
   ) throws(VaultFailure) -> UserRules {
     let next = try mappingErrors(to: .invalidArgument) { try own.setting(key, to: value) }
-    // The values are compared, and not the spellings.
+    // The values are compared, not their spellings.
     guard value != nil, let value = next.value(of: key),
       machine.tightened(by: next).value(of: key) != value
     else { return next }

@@ -3,8 +3,8 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-// What failed tries cost, by owner and not by connection, name or process. It is on the disk before
-// the result of a try is used, and what a kill interrupts has failed.
+// The cost of failed tries, by owner and not by connection, name or process. It is on disk before
+// the result of a try is used, and an interrupted try counts as failed.
 extension Vault {
   // MARK: - Fingers
 
@@ -41,7 +41,7 @@ extension Vault {
 
   /// Returns when each check and enrollment of a finger that was given up has ended, or after 3 s.
   ///
-  /// A helper that is told to end releases its reader before its last event.
+  /// A helper that is asked to end releases its reader before its last event.
   func readersReleased() async {
     for _ in 0..<150 where prompting.attempts.tries.isUnderWay || isTakingPrints {
       await clock.pause(milliseconds: 20)

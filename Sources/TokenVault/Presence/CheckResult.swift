@@ -4,7 +4,7 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-/// What a check costs that was not passed.
+/// The cost of a check that was not passed.
 enum CheckCost {
   /// Nothing: the helper itself says that it was no try, or there was none yet.
   case nothing
@@ -14,7 +14,7 @@ enum CheckCost {
   case charge
 }
 
-// What a check came to: written down first, and only then used or told.
+// The result of a check: it is stored first, and only then used or reported.
 extension Vault {
   /// What a check costs, by the last event of its helper.
   ///
@@ -54,11 +54,12 @@ extension Vault {
       prompting.attempts.giveBack(run)
       throw error
     }
-    // Who was about to ask the same finds what this one brings: one touch is enough.
+    // A caller that was about to make the same request uses this result, so one touch is enough.
     let sameRequests = prompting.pass(prompt, at: clock.boot)
     if let question = prompts.question(of: prompt) {
       noticePassed(question, by: run.method, caller)
     }
+    remindOfSecrets()
     for sameRequest in sameRequests { endAnsweredShowing(of: sameRequest) }
     wakeJoinedWaiters(of: prompt, with: nil)
   }

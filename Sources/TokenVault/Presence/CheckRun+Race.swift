@@ -8,7 +8,7 @@ internal import System
 extension Vault {
   /// A method has answered: cancels the other devices, and only `method` can pass the run from now on.
   ///
-  /// The cost of a finger that was armed is settled when its helper has told how it ended.
+  /// The cost of an armed finger is settled when its helper has reported how it ended.
   func win(
     _ prompt: String,
     _ run: inout CheckRun,
@@ -26,7 +26,7 @@ extension Vault {
     goOn(prompt, &run, by: method)
   }
 
-  /// A try has failed: the check ends, or goes on by the other devices.
+  /// A try has failed: the check ends, or continues with the other devices.
   ///
   /// - Throws: the failure of the check, if it has ended.
   func lose(
@@ -110,7 +110,7 @@ extension Vault {
     if !isRunning(prompt, run) || Task.isCancelled { race.cancel() }
   }
 
-  /// Goes on by the other devices.
+  /// Continues with the other devices.
   func goOn(
     _ prompt: String,
     _ run: inout CheckRun,

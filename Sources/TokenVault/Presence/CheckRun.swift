@@ -5,7 +5,8 @@ internal import System
 
 /// One check that runs for a prompt.
 struct CheckRun {
-  /// Tells it from any other check of the same prompt, whose result must not count for this one.
+  /// Distinguishes it from any other check of the same prompt, whose result must not count for this
+  /// one.
   ///
   /// A finger that is read again under the same prompt gets another one.
   var number: UInt64
@@ -185,6 +186,7 @@ extension Vault {
         prompting.extend(prompt, at: clock.boot)
         if !isShownAtDesktop(prompt) { prompting.checks.noteAsked(caller.peer, for: prompt) }
         return .ask(text: text, hidden: hidden)
+      case .says(let text): report(.says(text))
       case .matched, .touched, .made:
         if let objection = objection(to: event, of: method, &run) {
           try await lose(prompt, &run, by: method, objection, event, caller, report)
@@ -215,7 +217,7 @@ extension Vault {
     run.only = only
     let shown = lastReader()?.scan ?? .press
     if let reader { remember(reader) }
-    // What the prompt does not say, or has got wrong.
+    // A text that the prompt lacks, or has wrong.
     if only != nil || reader.map({ $0.scan != shown }) == true {
       report(.touch(finger: only, reader?.scan))
     }

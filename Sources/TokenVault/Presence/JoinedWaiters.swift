@@ -65,12 +65,14 @@ extension Vault {
     prompting.waiters.wakeJoined(leader, with: failure)
   }
 
-  /// Ends the waiting of one who joined, and leaves the leader alone.
+  /// Ends the wait of a joined caller, without affecting the leader.
   func wakeJoinedWaiter(_ prompt: String) { prompting.waiters.cancelWait(of: prompt) }
 
-  /// Ends all that a prompt has begun: its check, and the waiting of those who joined it.
+  /// Ends everything that a prompt has begun: its check, and the wait of the callers that joined
+  /// it.
   ///
-  /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt without an answer.
+  /// `byCaller` distinguishes a Ctrl-C at the caller's own terminal from a prompt without an
+  /// answer.
   func giveUp(_ prompt: String, as failure: PresenceFailure, byCaller: Bool = false) {
     prompting.checks.cancel(of: prompt)
     discardHeld(by: prompt)
@@ -83,7 +85,7 @@ extension Vault {
 
   /// Gives up a prompt whose person may be gone.
   ///
-  /// The end of its connection tells a program that waits for the person's answer.
+  /// A program that waits for the person's answer learns of it by the end of its connection.
   func hangUp(_ prompt: String) {
     prompting.checks.run(of: prompt)?.asked?.socket.shutDown()
     giveUp(prompt, as: .cancelled)

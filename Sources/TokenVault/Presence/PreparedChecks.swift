@@ -25,9 +25,9 @@ struct PreparedHelper {
   }
 }
 
-// A helper is started when a prompt is opened that a finger can pass, and tells the desktop's fingers:
-// so the check that follows needs no other process. One for each vault: more prompts at once start
-// theirs when they are armed.
+// When a prompt is opened that a finger can pass, a helper is started. It reports the desktop's
+// fingers, and then runs the check, so that no other process is needed. There is one such helper for
+// each vault: if there are more prompts at once, they start theirs when they are armed.
 extension Vault {
   /// Starts a helper for a prompt, unless another prompt has one.
   func prepare(for prompt: String, _ purpose: PresencePurpose) async -> (any PreparedCheck)? {

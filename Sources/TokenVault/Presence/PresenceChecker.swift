@@ -46,9 +46,9 @@ package struct DesktopFingers: Sendable, Equatable {
   }
 }
 
-/// What a check reports.
+/// The reports of a check.
 ///
-/// The helper only reports; what follows is decided by the engine.
+/// The helper only reports; the engine decides what follows.
 package enum CheckEvent: Sendable, Equatable {
   /// Which reader is about to be armed, and the one finger that can match, if the others cannot.
   case reader(SeenReader?, only: String?)
@@ -60,6 +60,8 @@ package enum CheckEvent: Sendable, Equatable {
   case retry(ScanHint)
   /// The password's stack asks something; answer with `respond`.
   case ask(text: String, hidden: Bool)
+  /// A module of the password's stack says something without a question.
+  case says(String)
   /// The finger or the password matched.
   case matched
   /// A security key has signed; the vault judges the signature.
@@ -75,7 +77,7 @@ package enum CheckEvent: Sendable, Equatable {
   package var isLast: Bool {
     switch self {
     case .matched, .touched, .made, .failed, .lost: true
-    case .reader, .ready, .waiting, .retry, .ask: false
+    case .reader, .ready, .waiting, .retry, .ask, .says: false
     }
   }
 
@@ -85,20 +87,23 @@ package enum CheckEvent: Sendable, Equatable {
   }
 }
 
-/// What the caller is told while its check runs.
+/// The reports to the caller while its check runs.
 package enum CheckNotice: Sendable, Equatable {
-  /// Nothing has happened for a while, or another caller's check of the same goes on.
+  /// Nothing has happened for a while, or another caller's check for the same request is still
+  /// running.
   case waiting
   /// The reader waits to be touched like this, by this finger if only one can match.
   case touch(finger: String?, ScanType?)
   /// A bad scan; it goes on.
   case retry(ScanHint)
-  /// A try has failed, and the check goes on by these devices.
+  /// A try has failed, and the check continues with these devices.
   case out(PresenceMethod, PresenceFailure, goesOnBy: [PresenceMethod])
   /// A password was wrong: the next one may be tried after so many seconds.
   case wait(seconds: Int64)
   /// Another prompt is armed: this one has to wait.
   case queued
+  /// A module of the password's stack says something without a question.
+  case says(String)
 }
 
 /// One running check, in a process of its own.
@@ -107,11 +112,11 @@ package protocol CheckConversation: Sendable {
   func next() async -> CheckEvent
   /// Answers an `ask`.
   func respond(_ text: SharedSecret) async
-  /// Ends it now and releases the reader; `next` still tells, within seconds, how it ended.
+  /// Ends it now and releases the reader; `next` still reports, within seconds, how it ended.
   func cancel()
 }
 
-/// What an enrollment reports.
+/// The reports of an enrollment.
 package enum EnrollmentEvent: Sendable {
   /// Which reader takes the print.
   case reader(SeenReader)
@@ -163,7 +168,7 @@ package protocol PresenceChecker: Sendable {
   ) async throws(PresenceFailure) -> any EnrollmentConversation
   /// Deletes a print on the reader that stores it.
   func delete(_ print: LoadedPrint) async -> PrintDeletion
-  /// What the system knows about the reader.
+  /// The system's information about the reader.
   func reader() async -> ReaderFacts
   /// The fingers that fprintd has of the caller's user; `nil` if there are none, or no fprintd.
   ///

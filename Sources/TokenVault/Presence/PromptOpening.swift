@@ -6,7 +6,7 @@ internal import System
 // How a prompt is opened, and when it counts against the limit of prompts.
 
 extension PresencePurpose {
-  /// What to do where a question is too long.
+  /// The advice if a question is too long.
   fileprivate var advice: String {
     switch self {
     case .refresh: "; ask for fewer scopes at a time"
@@ -18,16 +18,16 @@ extension PresencePurpose {
 }
 
 extension Vault {
-  /// Opens a prompt, and makes the error that tells the caller about it.
+  /// Opens a prompt, and makes the error that informs the caller.
   ///
-  /// - Throws: `invalidArgument` for what could not be shown whole.
+  /// - Throws: `invalidArgument` for a question that cannot be shown in full.
   func askForPresence(
     _ question: PromptQuestion,
     account: String?,
     caller: Caller
   ) async throws(VaultFailure) -> VaultFailure {
     try demandLength(of: question)
-    // Whom it is shown to, and what counts then, is for the policy to say.
+    // The policy decides to whom it is shown, and what counts then.
     _ = try policy()
     guard caller.asking != .never else {
       try await demandPresenceAllowed(for: caller)
@@ -49,12 +49,12 @@ extension Vault {
     let count = question.detail?.unicodeScalars.count ?? 0
     guard count > PromptQuestion.longestDetail else { return }
     throw .invalidArgument(
-      "what would be asked is too long to be shown: \(count) characters, at most"
+      "the question is too long to be shown: \(count) characters, at most"
         + " \(PromptQuestion.longestDetail)\(question.purpose.advice)"
     )
   }
 
-  /// Opens a prompt that was begun, and makes the error that tells the caller about it.
+  /// Opens a prompt that was begun, and makes the error that informs the caller.
   private func open(
     _ name: String,
     _ question: PromptQuestion,
@@ -71,7 +71,7 @@ extension Vault {
       endGuardLater()
     }
     let location = await location(of: caller)
-    // What is refused here has cost the person no prompt, and others no right to open one.
+    // A refusal here has cost the person no prompt, and other callers no right to open one.
     try demandPresenceAllowed(at: location)
     if isCounted {
       hasOnlyLooked = true
@@ -86,7 +86,7 @@ extension Vault {
     let program = isExpected ? await prepare(for: name, question.purpose) : nil
     let eligibility = try await fingerEligibility(for: caller, by: program)
     _ = await guarding
-    // An end from outside ends only what is shown already, and the watch with it.
+    // An event from outside ends only prompts that are already shown, and the watch with them.
     if ends != windowEnds { _ = await beginGuarding() }
     let opening = prompting.open(
       name,

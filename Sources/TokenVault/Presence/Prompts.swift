@@ -30,7 +30,7 @@ extension Vault {
   ///   - mayWait: whether to wait while another prompt is armed, rather than to be busy.
   ///   - shower: who shows the prompt: its caller, or an agent.
   ///   - report: gets `waiting` and `retry` while a finger is awaited, `out` for a device that has
-  ///     failed while another goes on, how long a password has to wait, and `queued`.
+  ///     failed while another continues, how long a password has to wait, and `queued`.
   /// - Returns: `passed`, what the password's stack asks, or `free`.
   /// - Throws: `presenceFailed` with the methods that may still be tried, `busy`.
   package func check(
@@ -61,7 +61,7 @@ extension Vault {
       throw .presenceFailed(.cancelled, methods: [])
     }
     try await demandSameLocation(prompt, method, caller, shownBy: shower)
-    // The book knows that a device does not count for a prompt, and not why.
+    // The book knows that a device does not count for a prompt, but not why.
     if method.isDevice, question(of: prompt, allows: method),
       !prompts.methods(of: prompt).contains(method),
       let objection = prompting.contexts.context(of: prompt)?.objections[method]
@@ -161,7 +161,7 @@ extension Vault {
     return true
   }
 
-  /// Answers what the password's stack asked; `report` gets what a wrong one costs.
+  /// Answers the question of the password's stack; `report` gets the cost of a wrong answer.
   package func respond(
     _ prompt: String,
     text: SharedSecret,
@@ -232,7 +232,7 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard hasLocations else { return }
     let location = await location(of: shower)
-    // Enter may come before the reader is armed: who has chosen the password goes on with it.
+    // Enter may cancel this before the reader is armed. The prompt then continues with the password.
     if Task.isCancelled {
       if method.isDevice { prompting.refuseDevices(of: prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))
@@ -265,7 +265,7 @@ extension Vault {
     _ failure: PresenceFailure,
     _ caller: Caller
   ) -> VaultFailure {
-    // A caller that has sent its next call already is told why.
+    // A caller that has already sent its next call gets the reason.
     if isCancelledFromOutside(prompt) { return .presenceFailed(.cancelled, methods: []) }
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy

@@ -151,12 +151,12 @@ extension Vault {
     keySource(of: provider).flatMap { providerState.documents.keys($0, at: clock.boot) }
   }
 
-  /// Whether the keys of a source could not be read a moment ago, and are left alone.
+  /// Whether the keys of a source could not be read a moment ago, and are not requested now.
   func haveKeysFailed(_ source: MetadataCache.Source) -> Bool {
     providerState.documents.keyFailure(source, at: clock.boot) != nil
   }
 
-  /// Leaves the keys of a source alone for a while.
+  /// Does not request the keys of a source for a while.
   func noteKeyFailure(_ failure: VaultFailure, _ source: MetadataCache.Source) {
     providerState.documents.noteKeyFailure(failure, source, at: clock.boot)
   }

@@ -4,7 +4,7 @@ internal import System
 
 /// The metadata and keys that providers publish, cached in memory for a while.
 ///
-/// They never decide where an existing token goes: the account's record decides that.
+/// They never decide where an existing token is sent: the account's record decides that.
 struct MetadataCache {
   /// The location of a document, and the terms of the connection: with another CA the document may
   /// differ.

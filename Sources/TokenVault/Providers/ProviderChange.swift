@@ -53,7 +53,7 @@ extension Vault {
     let proof = try await proof(of: question, account: account.name, by: prompt, caller)
     let authority = Authority(proof)
     let changed = try await withAccount(account.id) { row throws(VaultFailure) in
-      // Do only what was shown: a sign-in since may have brought another provider.
+      // Apply only the change that was shown: a sign-in since may have bound another provider.
       guard try self.question(provider, row, caller) == question else {
         throw .accountChanged
       }
@@ -68,8 +68,8 @@ extension Vault {
     _ provider: Provider,
     from account: AccountRow
   ) throws(VaultFailure) -> Bool {
-    // Compare only with the account's record: an edited record is refused, and is not taken for the
-    // same.
+    // Compare only with the account's record: an edited record is refused, and does not count as
+    // the same.
     try self.provider(of: account) != provider
   }
 

@@ -51,7 +51,7 @@ extension Vault {
     var keys: Int?
     if let source = keySource(of: found) {
       let count = try await readKeys(found, source)?.count ?? 0
-      if count == 0 { warnings.append("has no key that its ID tokens could be checked with") }
+      if count == 0 { warnings.append("has no key that can verify its ID tokens") }
       keys = count
     } else if found.kind == .oidc {
       warnings.append("names no keys (jwks_uri): its ID tokens cannot be checked")
@@ -101,7 +101,7 @@ extension Vault {
     var warnings = oneTokenWarnings(provider)
     if provider.issuer.isPlain {
       warnings.insert(
-        "is insecure: plain http on this machine, where only the user of the listening program counts",
+        "is insecure: plain http on this machine, where only the user of the listening program is checked",
         at: 0
       )
     }

@@ -41,7 +41,7 @@ extension Vault {
         try facts(of: known, at: location),
         TokenVerification(isAccepted: true, expiresAt: end ?? grant.expiresAt)
       )
-    case .refused:
+    case .refused, .inactive:
       if let opened = grant.opened {
         try discard(opened, caller: caller)
       } else {
@@ -53,8 +53,8 @@ extension Vault {
       )
     case .notThere:
       throw .misconfigured(
-        "\(account.provider) has no endpoint that a token could be verified at (verify_path,"
-          + " profile_path, userinfo_endpoint)"
+        "\(account.provider) has no endpoint that can verify a token (verify_path,"
+          + " profile_path, userinfo_endpoint; introspection_endpoint with a client secret)"
       )
     case .rateLimited(let wait): throw .retryAfter(retryAfter: wait.map(Int64.init))
     case .unclear(let status, let message): throw .providerRefused(status: status, message)
@@ -63,37 +63,62 @@ extension Vault {
     }
   }
 
-  /// Asks at the verification endpoint, then at the profile endpoints.
+  /// Asks at the verification endpoint, then at the profile endpoints, and else by introspection.
   ///
-  /// A token for one resource only is sent nowhere: the provider may refuse one that is not for itself.
+  /// - Parameters:
+  ///   - grant: the token.
+  ///   - account: its account.
+  ///   - isUsual: whether the token has the usual scopes and audience. The provider's own endpoints
+  ///     accept no other, nor a token for one resource only.
+  ///   - tries: how often each request is sent at most.
+  /// - Throws: `misconfigured` if a request cannot be made; `offline`, `providerUnavailable`.
+  /// - Returns: the judgement of the first endpoint that is there.
   func verification(
     of grant: AccessGrant,
     _ account: AccountRow,
+    isUsual: Bool = true,
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> VerificationJudgement {
     let client = ProviderClient(provider: try provider(of: account))
-    guard client.provider.onlyResource == nil else { return .notThere }
-    let requests = try mappingErrors(to: .misconfigured()) {
-      var requests = [try client.verification(accessToken: grant.accessToken)]
-      if client.provider.oauth == nil {
-        requests.append(try client.profile(accessToken: grant.accessToken))
-      }
-      if let fallback = try client.profileFallback(accessToken: grant.accessToken) {
-        requests.append(fallback)
-      }
-      return requests
-    }
-    var judgement = VerificationJudgement.notThere
-    for request in requests {
+    let own =
+      isUsual && client.provider.onlyResource == nil
+      ? try Self.ownRequests(client, grant.accessToken) : []
+    for request in own {
       let answer = try await fetch(request, from: client.provider, tries: tries)
-      judgement = client.judgeVerification(
+      let judgement = client.judgeVerification(
         status: answer.status,
         retryAfter: answer.retryAfter,
         body: answer.body.bytes,
         subject: account.subject
       )
-      guard case .notThere = judgement else { break }
+      guard case .notThere = judgement else { return judgement }
     }
-    return judgement
+    let introspection = try mappingErrors(to: .misconfigured()) {
+      try client.introspection(accessToken: grant.accessToken)
+    }
+    guard let introspection else { return .notThere }
+    let answer = try await fetch(introspection, from: client.provider, tries: tries)
+    return client.judgeIntrospection(
+      status: answer.status,
+      retryAfter: answer.retryAfter,
+      body: answer.body.bytes
+    )
+  }
+
+  /// The requests to endpoints that take the token itself.
+  private static func ownRequests(
+    _ client: ProviderClient,
+    _ token: String
+  ) throws(VaultFailure) -> [ProviderRequest] {
+    try mappingErrors(to: .misconfigured()) {
+      guard client.provider.oauth == nil else {
+        guard client.provider.endpoint(.userinfo) != nil else { return [] }
+        return [try client.verification(accessToken: token)]
+      }
+      let fallback = try client.profileFallback(accessToken: token)
+      return [
+        try client.verification(accessToken: token), try client.profile(accessToken: token),
+      ] + (fallback.map { [$0] } ?? [])
+    }
   }
 }

@@ -35,7 +35,7 @@ extension Vault {
     guard let provider = try? provider(of: account) else { return }
     if provider.kind == .static {
       throw .misconfigured(
-        "\(account.name) keeps a static secret: no endpoint is known that its host could be asked at"
+        "\(account.name) keeps a static secret: no endpoint of its host is known for this"
       )
     }
     if let resource = provider.onlyResource {
@@ -124,7 +124,7 @@ extension Vault {
     case .unauthorized:
       throw .providerRefused(status: 401, "the access token is not accepted")
     case .notThere:
-      throw .misconfigured("the provider has no profile there; check where it is asked for")
+      throw .misconfigured("the provider has no profile at that address; check its settings")
     case .rateLimited(let wait):
       throw .retryAfter(retryAfter: wait.map(Int64.init))
     case .refused(let status, let message): throw .providerRefused(status: status, message)

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import OAuth
 internal import Storage
 internal import Synchronization
@@ -7,7 +8,7 @@ internal import System
 // so a vault that thinks its token valid would hand out the same one again. A repeat by the same tool
 // soon after is therefore a suspicion. The provider decides whether it still accepts the token.
 
-/// A program that runs helpers: a process, which no later process can be taken for.
+/// A program that runs helpers: a process that cannot be confused with a later one.
 package struct Tool: Sendable, Hashable {
   package let process: Int32
   /// When it started, in ticks since the boot.
@@ -26,8 +27,7 @@ extension Vault {
   /// later has probably had the token refused.
   func helperToken(_ call: TokenCall) async throws(VaultFailure) -> (AccessGrant, TokenCacheKey) {
     let (grant, token) = try await grantedToken(call)
-    // A sealed token is opened for each call, by a check of its own.
-    guard let tool = call.tool, grant.opened == nil else { return (grant, token) }
+    guard let tool = call.tool, mayBeReplaced(grant) else { return (grant, token) }
     let isRepeated = note(grant, to: tool)
     guard isRepeated, call.rejected == nil, call.prompt == nil,
       refreshes.retryWait(of: token.account, at: clock.boot) == nil,
@@ -37,6 +37,8 @@ extension Vault {
     switch try await opinion(on: grant, token) {
     case .accepted: return (grant, token)
     case .refused: again.rejected = grant.accessToken
+    // A sealed token is opened again only to exchange it.
+    case .unknown where grant.opened != nil: return (grant, token)
     case .unknown:
       // After the end of the login no newer token comes.
       guard try account(of: grant).state == .signedIn else { return (grant, token) }
@@ -61,6 +63,18 @@ extension Vault {
     }
   }
 
+  /// Whether another token could take the place of this one, without a further check.
+  ///
+  /// The sealed token of a protected account is opened for each call, by a check of its own. A static
+  /// secret has no successor.
+  private func mayBeReplaced(_ grant: AccessGrant) -> Bool {
+    guard let opened = grant.opened else { return true }
+    guard opened.method == nil, let provider = try? provider(of: account(of: grant)) else {
+      return false
+    }
+    return provider.canRefresh
+  }
+
   private func note(_ grant: AccessGrant, to tool: Tool) -> Bool {
     helperHandouts.withLock { $0.note(grant.accessToken, to: tool, at: clock.boot) }
   }
@@ -75,22 +89,26 @@ extension Vault {
 
   /// Asks the provider whether a token has ended before its time.
   ///
-  /// If the provider gives no clear answer, the token counts as accepted. No endpoint can be asked about a
-  /// token for one resource. A refresh may bring a newer token then.
+  /// If the provider gives no clear answer, the token counts as accepted. Without an endpoint that knows
+  /// the token, a refresh may bring a newer one. Introspection may call a valid token inactive if this
+  /// client may not know of it. So that is only a doubt, which asks no person.
   private func opinion(
     on grant: AccessGrant,
     _ token: TokenCacheKey
   ) async throws(VaultFailure) -> Opinion {
-    // The provider's own endpoints accept the usual token only.
-    guard token.scopeSet.isEmpty else { return .unknown }
     let account = try account(of: grant)
     // The tool waits for a few seconds only.
-    guard let judgement = try? await verification(of: grant, account, tries: 1) else {
-      return .accepted
-    }
+    guard
+      let judgement = try? await verification(
+        of: grant,
+        account,
+        isUsual: token.scopeSet.isEmpty,
+        tries: 1
+      )
+    else { return .accepted }
     return switch judgement {
     case .refused: .refused
-    case .notThere: .unknown
+    case .notThere, .inactive: .unknown
     case .accepted, .rateLimited, .unclear, .failing: .accepted
     }
   }
@@ -158,7 +176,8 @@ struct HelperHandouts {
     if handouts.count > Self.most { handouts.removeFirst() }
   }
 
-  /// Takes the one look at an account's token that may be taken in a while; false if it was taken.
+  /// Claims the one check of an account's token that is allowed within a while; `false` if it was
+  /// claimed already.
   mutating func takeLook(at account: [UInt8], now: BootInstant) -> Bool {
     nextLook = nextLook.filter { now < $0.value }
     guard nextLook[account] == nil else { return false }

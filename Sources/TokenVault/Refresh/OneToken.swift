@@ -28,7 +28,7 @@ extension Vault {
   /// Why a login is required after the end of a token that cannot be exchanged.
   static func oneTokenEnded(_ provider: Provider) -> String {
     provider.kind == .static
-      ? "its secret has expired" : "its token has ended, and the provider does not exchange it"
+      ? "its secret has expired" : "its token has expired, and the provider does not exchange it"
   }
 
   /// Whether the provider of an account gives one token.
@@ -72,7 +72,7 @@ extension Vault {
 
   /// Why a login is required after that refusal.
   static func endedTokenRefused(_ status: Int) -> String {
-    "its token has ended, and the provider refused to exchange it (HTTP \(status))"
+    "its token has expired, and the provider refused to exchange it (HTTP \(status))"
   }
 
   /// Opens the token, exchanges it if it is due, and gives the caller the result.
@@ -92,6 +92,7 @@ extension Vault {
     let serves = !isRejected && (known.map { self.serves($0, request.wanted) } ?? false)
     guard account.provider.canRefresh else {
       guard !isRejected, let known else { throw oneTokenOver(account, isRejected: isRejected) }
+      if account.provider.kind == .static { remind(of: row, known) }
       return grant(token, known, row, request)
     }
     let earlier = try intent(of: row)
@@ -169,10 +170,12 @@ extension Vault {
     }
   }
 
-  /// Records that the sealed token goes to a caller; it does not go if that cannot be recorded.
+  /// Records that a caller gets the sealed token.
   ///
-  /// Each call with a presence check has a record of its own. A program can make any number of other
-  /// calls. Some of these are only counted in a later record, because a flood would push out the
+  /// If that cannot be recorded, the caller does not get it.
+  ///
+  /// Each call with a presence check gets its own record. A program can make any number of other
+  /// calls. Some of these are only counted in a later record, because a flood would displace the
   /// history.
   func recordOpened(_ grant: AccessGrant, _ call: TokenCall) throws(VaultFailure) {
     guard let opened = grant.opened else { return }

@@ -43,7 +43,7 @@ extension Vault {
   /// Exchanges the refresh token of an account.
   ///
   /// Only `startRefresh` calls this, one at a time. A token that an orphaned exchange helper has
-  /// brought is taken if it lives long enough.
+  /// stored is used if it lives long enough.
   func refresh(_ request: RefreshRequest) async throws(VaultFailure) -> AccessGrant {
     let identifier = request.account.row.id
     await enter(identifier)
@@ -54,8 +54,8 @@ extension Vault {
     // Why an earlier token is not used concerns no caller any more.
     _ = try await admitUnchecked(identifier)
     let known = try renewed(request.account)
-    // The provider may have changed since the call. A refresh token must not be taken for an access
-    // token.
+    // The provider may have changed since the call. A refresh token must not be confused with an
+    // access token.
     guard (request.use != nil) == known.provider.hasOneToken else { throw .hasJustChanged }
     if let grant = try storedGrant(
       of: known.row,
@@ -82,7 +82,7 @@ extension Vault {
     guard account.row.state == .signedIn else {
       throw .loginRequired(account: account.row.name, message: account.row.cause ?? "signed out")
     }
-    // It is held until the answer is judged, to see whether the answer brought another one.
+    // It is held until the answer is judged, to see whether the answer has a different token.
     let token = try refreshToken(of: account.row, request)
     let answer = try await send(
       token,
@@ -118,7 +118,7 @@ extension Vault {
     )
   }
 
-  /// Sends a refresh token, from T1 to an answer that lies durable in the slot.
+  /// Sends a refresh token, from T1 until the answer is durable in the slot.
   ///
   /// The calling function must have entered the account and locked its slot, and does T2.
   func send(
@@ -172,7 +172,7 @@ extension Vault {
       return try client.refresh(token.bytes, scope: refresh.asked)
     } catch {
       if case .notOffered = error { throw .misconfigured("\(error)") }
-      throw .unexpected("the refresh cannot be asked for: \(error)")
+      throw .unexpected("the refresh request cannot be made: \(error)")
     }
   }
 

@@ -91,7 +91,7 @@ extension Vault {
       livesLongEnough(row), let wanted = watchersMeasure(for: account)
     else { return false }
     let measure = min(wanted, (end - row.storedAt) / 2)
-    // There is one look a minute, so the shortest time leaves no room for a delay.
+    // Tokens are examined once a minute, so the shortest time leaves no room for a delay.
     return left <= measure - min(jitter(of: row), max(0, measure - Self.leastMeasure))
   }
 

@@ -11,7 +11,7 @@ extension Vault {
     switch account.state {
     case .signedOut:
       let isSecret = keepsSecret(account)
-      let message = isSecret ? "it keeps no secret now" : "signed out"
+      let message = isSecret ? "it no longer has a secret" : "signed out"
       throw .loginRequired(account: account.name, message: message)
     case .loginRequired:
       throw .loginRequired(

@@ -3,20 +3,20 @@ internal import Storage
 internal import System
 
 // The retry rule of a refresh whose answer was lost. The exchange helper has ended, so no process holds
-// token n+1. To send token n again can only cost the access tokens that are still valid. With
+// token n+1. Sending token n again can at most end access tokens that are still valid. With
 // `refresh_reuse = retry` it is sent again soon, with `revokes` once they have expired. The wait is 2 s
 // and doubles up to 10 minutes, by CLOCK_BOOTTIME. 5xx never ends the retries. `invalid_grant` to a retry
 // means "login required" with the cause "answer lost". A refusal without a reason counts as a fault, and
-// is tried again after 10 minutes. The second one with an empty answer is believed
+// is tried again after 10 minutes. The second refusal with an empty answer counts
 // (`UnclearAnswer.swift`).
 //
-// A provider that answers 429 to a first try has not taken the token. There is no doubt, and no intent
-// stays. The time of the next try is only in memory.
+// A provider that answers 429 to a first try has not used the token. There is no doubt, so no intent
+// is kept. The time of the next try is only in memory.
 extension Vault {
   /// The longest that a 429 is remembered, in seconds.
   static let longestRetryAfter: Int64 = 3600
 
-  /// Notes how long a provider wants to be left alone, if it said so.
+  /// Notes for how long a provider wants no requests, if it said so.
   func noteRetryAfter(_ wait: Int?, of account: [UInt8]) {
     guard let wait, wait > 0 else { return }
     let seconds = min(Int64(wait), Self.longestRetryAfter)
@@ -59,7 +59,7 @@ extension Vault {
 }
 
 extension VaultFailure {
-  /// The provider answered 429, perhaps with the seconds for which it wants to be left alone.
+  /// The provider answered 429, perhaps with the number of seconds to wait.
   static func retryAfter(retryAfter wait: Int64?) -> VaultFailure {
     .providerUnavailable("the provider asks to wait (429)", retryAfter: wait, status: 429)
   }

@@ -160,7 +160,7 @@ extension Vault {
     return max(leastLifetime, minimum)
   }
 
-  /// What a call finds before it starts a refresh of its own.
+  /// The state that a call finds before it starts its own refresh.
   private enum FoundToken {
     case grant(AccessGrant)
     /// Another refresh of the account has ended, which did not serve this call.
@@ -187,8 +187,8 @@ extension Vault {
       giveUpPrompt(of: call)
       return .grant(try await share(refreshTask.task, wanted: wanted))
     }
-    // An exchange that outlived its engine may have brought a token already, or one waits for the
-    // provider's keys: then no person is asked.
+    // An exchange that outlived its engine may have stored a token already, or a token waits for
+    // the provider's keys. Then no person is asked.
     guard try intent(of: account) != nil || uncheckedToken(of: account.id) != nil else {
       return .nothing
     }

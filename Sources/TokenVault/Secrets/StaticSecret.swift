@@ -63,7 +63,7 @@ package struct StaticSecret: Sendable {
     try Self.demandText(label, "label", most: Self.mostLabel)
     if let expiresAt {
       guard expiresAt <= Self.lastEnd else {
-        throw .invalidArgument("expires_at lies after the year 9999")
+        throw .invalidArgument("expires_at is after the year 9999")
       }
       guard expiresAt > now else { throw .invalidArgument("the secret has expired already") }
     }

@@ -8,8 +8,9 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// An account of kind `static` keeps a secret that no login has brought and that no provider exchanges.
-// It is handled like the one token of a provider: only the box has it, and each call opens that.
+// An account of kind `static` keeps a secret that did not come from a login and that no provider
+// exchanges. It is handled like the one token of a provider: it is only in the box, which each call
+// opens.
 extension Vault {
   /// Puts a secret into an account without login, which is made if there is none.
   ///
@@ -114,7 +115,8 @@ extension Vault {
       .replace,
       about: account.id,
       detail: "\(shownOwner(of: account)) → another secret\(person) at \(shown(provider))",
-      // A change of what stands beside the secret brings that secret again, and must not undo a newer.
+      // A change of the data beside the secret sends that secret again, and must not replace a newer
+      // one.
       binding: try digest(
         ownership + littleEndian(account.generation) + secret
           + (try bindingOf(provider, exportable: false))

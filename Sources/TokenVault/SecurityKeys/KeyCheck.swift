@@ -15,9 +15,9 @@ struct KeyChallenge {
   var answered: EnrolledKey?
 }
 
-// The vault makes the challenge and judges the signature. The helper only carries both, so neither a
-// forged helper nor a forged key passes a check. A touch does not prove where the person is: a key
-// may be forwarded over the network. So keys count where fingers do.
+// The vault makes the challenge and judges the signature. The helper only transports both, so
+// neither a forged helper nor a forged key passes a check. A touch does not prove where the person
+// is: a key may be forwarded over the network. So keys count where fingers do.
 extension Vault {
   /// Why no security key can pass a check at a location; `nil` if one can.
   func keyObjection(at location: CallerLocation) -> PresenceFailure? {

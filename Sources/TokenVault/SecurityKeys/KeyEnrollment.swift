@@ -154,7 +154,7 @@ extension Vault {
       case .lost(let reason):
         throw Task.isCancelled ? .cancelled : .notAvailable(reason)
       // No enrollment of a key asks or passes a check.
-      case .ask, .matched, .touched:
+      case .ask, .says, .matched, .touched:
         conversation.cancel()
         throw .notAvailable("the presence program gave an answer that makes no sense")
       }

@@ -4,7 +4,7 @@ package import SecretMemory
 internal import Storage
 internal import System
 
-// Authorization code with PKCE (RFC 7636). The browser carries the code, which is worth nothing
+// Authorization code with PKCE (RFC 7636). The browser transports the code, which is useless
 // without the verifier that the engine keeps.
 extension Vault {
   /// The time limit of a sign-in in a browser, in seconds.
@@ -87,7 +87,7 @@ extension Vault {
     if let facts = try await finishHeld(prompt, caller) { return facts }
     let login = try found(signIns.pending.login(name, of: caller.connection, at: clock.boot))
     guard case .browser(let browser) = login.flow else {
-      throw .invalidArgument("a device login ends by itself: wait for it")
+      throw .invalidArgument("a device login completes by itself: wait for it")
     }
     signIns.pending.forget(name)
     let code = try code(in: query, of: login.provider, browser)

@@ -126,7 +126,7 @@ extension Vault {
     }
     let login = try found(entry)
     guard case .device(let device) = login.flow else {
-      throw .invalidArgument("a login in a browser does not end by itself: finish it")
+      throw .invalidArgument("a browser login does not complete by itself: finish it")
     }
     return (login, device)
   }

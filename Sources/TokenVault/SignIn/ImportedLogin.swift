@@ -7,11 +7,11 @@ internal import Storage
 internal import System
 
 // Another program's login is taken over by its refresh token. The import is a sign-in whose exchange is a
-// refresh: the account and its slot come first, the answer lies durable in the slot, and T2 stores it.
-// Until T2 the other program's copy is the only one that is known to be valid, so a refusal or a lost
+// refresh: the account and its slot are made first, the answer becomes durable in the slot, and T2 stores
+// it. Until T2 the other program's copy is the only one that is known to be valid, so a refusal or a lost
 // answer leaves no account.
 //
-// A token is sent once. Providers take the second use of a rotated token for theft, and end the login. The
+// A token is sent once. Providers treat the second use of a rotated token as theft, and end the login. The
 // note of an import names token and client by digests under the vault's key. A second call with the same
 // token, after a kill of the client, finds the note, and sends nothing. A call for another account is
 // refused. The notes end with their accounts, and a rekey makes them unreadable: a signed-in account then
@@ -97,7 +97,7 @@ extension Vault {
     else { return }
     for row in try accounts() where row.id != account {
       if try importNote(of: row)?.prefix(Self.digestBytes) == token {
-        throw .refused("\(row.name) has got this token, and it is not used for a second account")
+        throw .refused("\(row.name) already has this token, which is not used for a second account")
       }
       if let other = try intent(of: row)?.pendingSignIn, other.flow == .importing,
         let known = other.login.flatMap(Hexadecimal.bytes),

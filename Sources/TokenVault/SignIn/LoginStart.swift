@@ -80,7 +80,9 @@ extension Vault {
     }
   }
 
-  /// Cancels a sign-in; it does not undo what has already happened at the provider.
+  /// Cancels a sign-in.
+  ///
+  /// This does not undo changes at the provider.
   package func cancelLogin(_ name: String, caller: Caller) {
     guard case .unknown = signIns.pending.login(name, of: caller.connection, at: clock.boot) else {
       return signIns.pending.forget(name)

@@ -29,7 +29,7 @@ package struct Revocation: Sendable, Equatable {
   /// The result if there was only a sign-in whose answer could not be judged yet.
   static let ofUnfinishedLogin = Revocation(
     .unknown,
-    "the login had not been finished; the provider was not told"
+    "the login had not been finished; the provider was not notified"
   )
 
   /// The result of a request that was not sent, or that has no answer.

@@ -9,7 +9,7 @@ internal import System
 
 // How a grant is ended at its provider. An authorization server is sent the refresh token, which
 // ends the whole grant (RFC 7009, section 2.1). A password backend is sent both tokens, because
-// some backends take the one and some the other. If a backend takes only a valid access token, the
+// some backends accept one and some the other. If a backend accepts only a valid access token, the
 // engine first refreshes to get one.
 extension Vault {
   /// The cause of a required sign-in after the provider has refused the refresh token itself.
@@ -21,8 +21,8 @@ extension Vault {
   ///
   /// `slot` is the locked slot; without it no refresh can be made.
   ///
-  /// The refresh token is sent only after a durable record: without room on the disk, the provider is
-  /// not told.
+  /// The refresh token is sent only after a durable record: if the disk is full, the provider is not
+  /// notified.
   ///
   /// - Throws: `presenceFailed` if the right does not open the token: nothing may be erased then.
   func revoke(
@@ -75,7 +75,7 @@ extension Vault {
     return await tell(provider, access: nil, refresh: token).revocation
   }
 
-  /// What is known of the grant of an account whose provider was not told of the sign-out.
+  /// The known state of the grant of an account whose provider was not notified of the sign-out.
   func notRevoked(_ row: AccountRow, _ reason: String?) -> Revocation {
     guard row.sealedRefreshToken != nil else {
       return Revocation(.none, "the account was not signed in")
@@ -120,7 +120,7 @@ extension Vault {
       switch client.judgeLogout(status: status) {
       case .revoked: return Word(revocation: Revocation(.ended))
       case .notRevoked(let reason):
-        // A failing server may have ended the grant all the same.
+        // A failing server may have ended the grant anyway.
         let grant: Revocation.Grant = status >= 500 ? .unknown : .valid
         let wants = [400, 401, 403, 422].contains(status)
         return Word(revocation: Revocation(grant, reason), wantsAccessToken: wants)

@@ -19,8 +19,8 @@ struct SignInAttempt: Sendable {
 
   /// Whether a failure of its earlier exchange ends it.
   ///
-  /// Otherwise it is made again. That needs the person's word if a token may have been used: its second
-  /// use ends the login at many providers.
+  /// Otherwise it is made again. That needs the person's consent if a token may have been used, because
+  /// its second use ends the login at many providers.
   func isOver(by failure: VaultFailure) -> Bool {
     guard purpose == .login else { return false }
     if isImport, case .unavailable(.uncertain, _, _, _) = failure { return true }
@@ -115,7 +115,7 @@ extension Vault {
       case .waiting(let why): throw why
       default: break
       }
-      // Recovery removes a new account whose interrupted sign-in brought nothing.
+      // Recovery removes a new account whose interrupted sign-in had no result.
       guard let row = try accountIfAny(withIdentifier: account.id) else { continue }
       try demandNoSecret(row)
       if try isImported(row, by: attempt.pending) {
@@ -227,6 +227,6 @@ extension Vault {
 extension VaultFailure {
   /// The account that a sign-in was begun for no longer exists, or another account has its name.
   static func isAnother(_ name: String) -> VaultFailure {
-    .refused("\(name) is no longer the account that this login was begun for: begin it again")
+    .refused("\(name) is no longer the account that this login was started for: start it again")
   }
 }

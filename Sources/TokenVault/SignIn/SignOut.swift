@@ -12,8 +12,8 @@ extension Vault {
   ///
   /// Ending the grant uses the refresh token. So it needs a presence check if the account is
   /// protected and no unlock window is open. Nothing is erased before that check has passed. If the
-  /// provider cannot be told, or the sign-out is `local`, no check is needed. A static secret has no
-  /// other copy, so its erasure needs that check, `local` or not.
+  /// provider cannot be notified, or the sign-out is `local`, no check is needed. A static secret
+  /// has no other copy, so its erasure needs that check, `local` or not.
   ///
   /// The account keeps its name, its protection and its owner. Otherwise a sign-out and a sign-in
   /// would put another person in its place without a check.
@@ -58,7 +58,7 @@ extension Vault {
     return authority.map { RightToRevoke(authority: $0, purpose: .refresh) }
   }
 
-  /// Whether the account has a protected static secret, which no login could bring back.
+  /// Whether the account has a protected static secret, which no login could restore.
   ///
   /// A record without a readable provider is erased all the same.
   func isOnlyCopy(_ account: AccountRow) -> Bool {
@@ -70,7 +70,7 @@ extension Vault {
     (try? provider(of: account))?.kind == .static
   }
 
-  /// Whether a sign-out uses a protected token to tell the provider, or erases the only copy.
+  /// Whether a sign-out uses a protected token to notify the provider, or erases the only copy.
   func needsCheckToRevoke(_ account: AccountRow) throws(VaultFailure) -> Bool {
     if isOnlyCopy(account) { return true }
     guard account.state == .signedIn, account.sealedRefreshToken != nil,
@@ -81,7 +81,7 @@ extension Vault {
     return provider.canBeToldOfSignOut
   }
 
-  /// Signs out of an account; without a right, the provider is not told.
+  /// Signs out of an account; without a right, the provider is not notified.
   func signOut(
     _ identifier: [UInt8],
     _ right: RightToRevoke?,
@@ -98,9 +98,9 @@ extension Vault {
     if isOnlyCopy(found) { try demandRight(right ?? .withoutCheck, toErase: found, caller) }
     let answer =
       if let right { try await revoke(found, right, slot, caller) } else {
-        notRevoked(found, "only erased here, as asked for")
+        notRevoked(found, "erased only here, as requested")
       }
-    // A refresh during the revocation may have brought another generation.
+    // A refresh during the revocation may have stored another generation.
     var row = try account(withIdentifier: identifier)
     row.signOut()
     do throws(VaultFailure) {
@@ -141,7 +141,7 @@ extension Vault {
       let use = Use(purpose: right.purpose, caller: caller)
       _ = try openRefreshToken(of: account, authority: right.authority, use: use)
     } catch {
-      // A damaged box is erased all the same.
+      // A damaged box is still erased.
       guard case .vaultUnsafe = error else { throw error }
     }
   }

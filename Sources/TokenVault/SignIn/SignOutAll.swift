@@ -68,7 +68,7 @@ extension Vault {
     for row in accounts {
       if local, !isOnlyCopy(row) { continue }
       rights[row.id] = .withoutCheck
-      // A damaged record is erased all the same, and must not stop the others.
+      // A damaged record is still erased, and must not prevent the other sign-outs.
       guard (try? needsCheckToRevoke(row)) == true else { continue }
       if let right = try await rightOfWindow(row, caller) {
         rights[row.id] = right

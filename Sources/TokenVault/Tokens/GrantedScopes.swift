@@ -16,7 +16,7 @@ extension Vault {
     return request.scopes.joined(separator: " ")
   }
 
-  /// Notes the scopes that a sign-in brought.
+  /// Notes the scopes that a sign-in was granted.
   ///
   /// An answer that names no scopes grants exactly those of `asked` (section 5.1).
   ///
@@ -32,8 +32,9 @@ extension Vault {
     return Self.notGranted(Self.missing(of: asked, in: token))
   }
 
-  /// Notes the scopes that a refresh brought; the first caller that gets the token is told which
-  /// are newly missing.
+  /// Notes the scopes that a refresh was granted.
+  ///
+  /// The first caller that gets the token learns which are newly missing.
   ///
   /// The store still holds the previous token. The provider gives the scopes of the sign-in if it is
   /// not known which were granted.
@@ -64,7 +65,7 @@ extension Vault {
     return Self.notGranted(missing)
   }
 
-  /// Adds the scopes that a token lacks to its grant; only the first caller is told of them.
+  /// Adds the scopes that a token lacks to its grant; only the first caller learns of them.
   func telling(_ grant: AccessGrant, _ key: TokenCacheKey) -> AccessGrant {
     guard let missing = handed.takeUngranted(key) else { return grant }
     var grant = grant

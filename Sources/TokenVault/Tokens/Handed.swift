@@ -7,7 +7,7 @@ struct Handed {
   private(set) var uses: [TokenCacheKey: Int64] = [:]
   /// The access tokens whose ID token cannot be judged yet, by account.
   private(set) var unchecked: [[UInt8]: UncheckedToken] = [:]
-  /// The scopes that were not granted, until a caller that gets the token is told.
+  /// The scopes that were not granted, until a caller that gets the token has learned of them.
   private var ungranted: [TokenCacheKey: String] = [:] {
     didSet { if ungranted != oldValue { cache.takeAllBack() } }
   }
@@ -28,7 +28,7 @@ struct Handed {
 
   mutating func noteUngranted(_ scopes: String?, _ key: TokenCacheKey) { ungranted[key] = scopes }
 
-  /// The scopes of which the next caller has to be told; no other caller is told of them.
+  /// The missing scopes that are reported to the next caller, and to no other.
   mutating func takeUngranted(_ key: TokenCacheKey) -> String? {
     ungranted.removeValue(forKey: key)
   }

@@ -4,8 +4,8 @@ internal import Storage
 
 // A refresh may ask for fewer scopes than the sign-in has. The next refresh token must still have
 // all of them (RFC 6749, section 6). But some providers issue one with only the requested scopes.
-// The answer does not show it, and only a new sign-in brings the others back. So such a refresh
-// needs consent, unless the provider's file says how the provider behaves (`refresh_scope`).
+// The answer does not show it, and only a new sign-in restores the others. So such a refresh needs
+// consent, unless the provider's file says how the provider behaves (`refresh_scope`).
 //
 // The person's consent is kept until the next sign-in, and counts for every caller. The consent of
 // a caller counts only for its own call: no program decides for another one. A provider that leaves

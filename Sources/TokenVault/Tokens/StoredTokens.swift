@@ -51,7 +51,7 @@ extension Vault {
     }
     guard !provider.hasOneToken || asked == .standard else {
       throw .invalidArgument(
-        "\(account.provider) gives one token for all: it has the scopes of the login"
+        "\(account.provider) issues only one token, with the scopes of the login"
       )
     }
     guard settings.refreshScope != .whole || asked.scopes.isEmpty else {
@@ -160,7 +160,7 @@ extension Vault {
 
   /// Drops the stored token that a server refused, of any set, and no other.
   ///
-  /// Its file goes first: the front must not hand it out after the row is gone.
+  /// Its file is removed first: the front must not hand it out after the row is gone.
   func discard(_ rejected: String, of account: AccountRow, caller: Caller) throws(VaultFailure) {
     let rows = try tokens(of: account).filter { $0.token == rejected && !$0.isSealed }
     guard !rows.isEmpty else { return }

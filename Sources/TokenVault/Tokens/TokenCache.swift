@@ -139,7 +139,7 @@ extension Vault {
 
   /// Caches the usual token of an account, which has just been handed out from the store.
   ///
-  /// It is not cached while a caller must still be told of scopes that it lacks.
+  /// It is not cached while a caller has not yet learned of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
     guard !handed.hasUngranted(TokenCacheKey(row)) else { return }
     let file = fileStamp(of: account.name)

@@ -5,8 +5,8 @@ extension Vault {
   /// Runs a step while no other step works on any account, and no exchange helper runs.
   ///
   /// Accounts are entered in the order of their ids. While an account is entered, this engine starts
-  /// no exchange helper for it. Once its slot could be locked, none of an earlier engine is left. So
-  /// the slots themselves need not stay open.
+  /// no exchange helper for it. Once its slot could be locked, no helper of an earlier engine is
+  /// left. So the slots themselves need not stay open.
   ///
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.
@@ -17,7 +17,7 @@ extension Vault {
     prepare: ([UInt8], borrowing SlotFile) async throws(VaultFailure) -> Void,
     _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {
-    guard holdAllAccounts() else { throw .busy("all accounts are being worked on") }
+    guard holdAllAccounts() else { throw .busy("all accounts are in use by other calls") }
     var taken: [[UInt8]] = []
     defer {
       releaseAllAccounts()

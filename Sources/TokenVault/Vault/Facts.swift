@@ -43,7 +43,7 @@ package struct AccountFacts: Sendable, Equatable {
   /// The e-mail address and the name that the provider gives.
   package internal(set) var email: String?
   package internal(set) var displayName: String?
-  /// What else the provider says of the person.
+  /// Further facts from the provider about the person.
   package internal(set) var person = PersonFacts.none
   /// Whether a presence check guards the refresh token.
   package let isProtected: Bool
@@ -65,7 +65,7 @@ package struct AccountFacts: Sendable, Equatable {
   /// Of a login that has just replaced another: whether that one ended at the provider.
   package internal(set) var replaced: Revocation?
 
-  /// Whether it keeps a static secret, which no login has brought.
+  /// Whether it keeps a static secret, which did not come from a login.
   var isStatic: Bool { kind == Provider.Kind.static.rawValue }
 }
 

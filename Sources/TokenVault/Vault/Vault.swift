@@ -24,7 +24,7 @@ package actor Vault {
   let clock: any VaultClock
   /// The slots of the machine key; `nil` if none is used.
   let machineKeySlots: MachineKeySlots?
-  /// Set when a sync failed: what is on the disk is not known, and the store answers no more.
+  /// Set when a sync failed: the contents of the disk are unknown, and the store answers no more.
   nonisolated let storeIsLost = Atomic(false)
   /// Whether the user has rules for callers.
   package nonisolated let callerRulesOfUser = CallerRulesOfUser()

@@ -63,8 +63,8 @@ struct WatcherBook {
 }
 
 // A client watches an account. It is woken by each committed change, by each change of the window,
-// and by the clocks. Then it looks whether anything differs. So it misses nothing, is told nothing
-// twice, and if it is slow it is told only the latest.
+// and by the clocks. Then it checks whether anything differs. So it misses nothing and gets nothing
+// twice, and a slow client gets only the latest state.
 extension Vault {
   /// The bounds of a watcher's own refresh time, in seconds.
   static let leastMeasure: Int64 = 60

@@ -3,7 +3,7 @@
 /// An unlock window and a shared check are bound to it. It also says whether a finger on this
 /// machine's reader can be that of the caller's person.
 package struct CallerLocation: Sendable, Equatable {
-  /// The one location of all callers, if they are not told apart.
+  /// The single location of all callers, if they are not distinguished.
   package static let everywhere = CallerLocation(
     name: "",
     objection: nil,

@@ -6,7 +6,7 @@ internal import PresenceTerms
 // are bound to the location of the caller. A check is shared at either location. A finger counts only if
 // the prompt is shown at this machine's seat.
 extension Vault {
-  /// Whether the vault tells the locations of callers apart.
+  /// Whether the vault distinguishes the locations of callers.
   var hasLocations: Bool { windowState.sessions.locations != nil }
 
   /// The present location of a caller.

@@ -11,10 +11,10 @@ package protocol SessionEvents: Sendable {
   /// It returns once no event can be missed, or it is clear that none can be seen. `end` is called
   /// with the reason, and returns when the windows and the prompts are gone and their readers are
   /// released. It is called once for all locations (`nil`). Before that, it is called each time
-  /// that a location of that name is left, for those there. If the time is over already, it is
-  /// called before this returns.
+  /// that a location of that name is left, for those there. If such an event has already happened,
+  /// `end` is called before this returns.
   func begin(_ end: @escaping @Sendable (_ location: String?, _ why: String) async -> Void) async
-  /// Tells the guard that neither a window nor a prompt is open any more.
+  /// Informs the guard that neither a window nor a prompt is open any more.
   func rest()
   /// Why no event can be seen; `nil` if events can be seen.
   func flaw() async -> String?
@@ -82,7 +82,7 @@ extension Vault {
     restGuard()
   }
 
-  /// Tells the guard that nothing is open any more.
+  /// Informs the guard that nothing is open any more.
   func restGuard() { windowState.sessions.events?.rest() }
 
   /// The same once the present step is over, because that step may still open a window.

@@ -1,4 +1,4 @@
-/// What the vault sees of the sessions of its user.
+/// The vault's view of the sessions of its user.
 struct UserSessions: Sendable {
   /// Sees what ends the window from outside; `nil` if nothing does.
   let events: (any SessionEvents)?

@@ -46,7 +46,7 @@ struct WindowState {
   }
 }
 
-// What other folders see of the windows, and how they change them.
+// The part of the windows that other folders see and change.
 extension Vault {
   /// Whether the engine holds something that a restart would lose.
   package var isHoldingWindow: Bool { windowState.windows.isAnyOpen(now: clock.boot) }

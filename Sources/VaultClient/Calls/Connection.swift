@@ -125,7 +125,8 @@ public final class Connection {
   /// Each reply must come within `seconds`.
   ///
   /// `whenSlow` is called once if the first reply takes more than two seconds, so that the person
-  /// can be told. `whenInput` is called when `input` is readable; if it throws, the call stays open.
+  /// can be informed. `whenInput` is called when `input` is readable; if it throws, the call stays
+  /// open.
   public func stream<Method: VarlinkMethod>(
     _ content: Method,
     more: Bool = true,
@@ -213,7 +214,7 @@ public final class Connection {
 }
 
 extension Connection {
-  /// The most bytes that are carried at once.
+  /// The most bytes that are copied at once.
   private static let pieceCount = 16 * 1024
   /// How long nothing may be sent, in seconds: longer than a presence check takes.
   private static let idleTime: Int64 = 900
@@ -222,8 +223,8 @@ extension Connection {
 
   /// Lends the connection to a program on another socket, until one of the two ends it.
   ///
-  /// The messages are carried as they are. The engine decides what the program may do. A connection
-  /// on which nothing is sent for a quarter of an hour is ended. `whenWaiting` is called after each
+  /// The messages are copied unchanged. The engine decides what the program may do. A connection on
+  /// which nothing is sent for a quarter of an hour is ended. `whenWaiting` is called after each
   /// piece, and says whether a call of the program waits for its last reply.
   package func lend(
     to program: borrowing Descriptor,

@@ -130,7 +130,7 @@ public final class VaultCalls {
       case .timedOut: throw .timedOut
       case .input:
         guard isCancelled() else { continue }
-        // The agent's notification goes before the connection does.
+        // The agent's notification is closed before the connection.
         try connection.send(CancelCall(prompt: request.prompt))
         throw .cancelled
       case .reply(let reply, let of):
@@ -147,7 +147,7 @@ extension SendBackupCall {
   /// The most bytes of a backup in one message.
   private static let mostBytes = 32 << 10
 
-  /// The calls that bring a backup to an engine, in their order.
+  /// The calls that send a backup to an engine, in their order.
   package static func parts(of backup: [UInt8]) -> [SendBackupCall] {
     stride(from: 0, to: backup.count, by: mostBytes).map { start in
       let end = min(start + mostBytes, backup.count)

@@ -112,7 +112,7 @@ extension VaultClientError: CustomStringConvertible {
     }
   }
 
-  /// What the person can do; `nil` if there is no advice.
+  /// The advice for the person; `nil` if there is no advice.
   public var remedy: String? {
     switch self {
     case .noStateDirectory: "set HOME, or THUMBLATCH_STATE_DIR"

@@ -15,7 +15,7 @@ public struct RestrictedSocketNote: Sendable, Equatable {
 
   /// The path of the socket.
   public let path: String
-  /// What programs behind the socket get.
+  /// The accounts and limits of programs behind the socket.
   public let restriction: RestrictCall
   /// The process that serves the socket.
   ///
@@ -41,7 +41,7 @@ public struct RestrictedSocketNote: Sendable, Equatable {
 
   /// The sockets of agents that run now and use this vault, by name.
   ///
-  /// What is no note is passed over.
+  /// Any other file is skipped.
   public static func all(
     of vault: VaultLocation,
     environment: (String) -> String? = { ThisProcess.environment($0) }
@@ -117,7 +117,7 @@ public struct RestrictedSocketNote: Sendable, Equatable {
 }
 
 extension VaultLocation {
-  /// What tells this vault from the others of the user.
+  /// The value that distinguishes this vault from the user's other vaults.
   fileprivate func place(environment: (String) -> String?) throws(VaultClientError) -> String {
     switch self {
     case .service: Self.serviceDirectory

@@ -175,6 +175,7 @@ public struct PresenceRun<View: PresenceView> {
         case .event(.waiting(nil, let finger, let scan)):
           view.show(.touch(finger: finger, scan: scan))
         case .event(.retry(let hint)): view.show(.retry(hint))
+        case .event(.says(let text)): view.show(.said(text))
         case .event(.passed): return .passed
         case .event(.queued):
           isQueued = true
@@ -264,6 +265,7 @@ public struct PresenceRun<View: PresenceView> {
         }
         switch try answer(reply) {
         case .event(.passed): return .passed
+        case .event(.says(let text)): view.show(.said(text))
         case .event(.waiting(nil, _, _)), .event(.retry), .event(.deviceFailed): continue
         case .event(.queued):
           isQueued = true

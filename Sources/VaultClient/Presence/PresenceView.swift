@@ -35,7 +35,7 @@ public protocol PresenceView {
   /// person cancelled or the time is over.
   ///
   /// A touch or typed text that was meant for the previous prompt must not answer this one. Nor may
-  /// a finger that still lies on the reader.
+  /// a finger that is still on the reader.
   func takeTurn(
     for method: PresenceMethod,
     until deadline: BootInstant
@@ -74,6 +74,8 @@ public enum PresenceEvent: Sendable, Equatable {
   case wait(seconds: Int, wasWrong: Bool)
   /// The answer is being checked.
   case checking
+  /// A module of the system's password check says something without a question.
+  case said(String)
   /// This try did not pass.
   ///
   /// Another one follows, by one of these methods.

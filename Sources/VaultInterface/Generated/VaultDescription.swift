@@ -117,7 +117,9 @@ let vaultDescription = #"""
     # A check, or the open unlock window, has allowed something.
     allowed,
     # An account needs a login from now on.
-    login_required
+    login_required,
+    # A static secret expires soon.
+    secret_expires
   )
 
   # What the person is told afterwards.
@@ -133,7 +135,9 @@ let vaultDescription = #"""
     # How presence was shown: a method, or `unlock-window`.
     method: ?string,
     # Whether the person can sign in by a browser, for `login_required`.
-    browser: ?bool
+    browser: ?bool,
+    # When the secret expires, in seconds since 1970, for `secret_expires`.
+    expires_at: ?int
   )
 
   # Which vault an engine keeps.
@@ -262,6 +266,8 @@ let vaultDescription = #"""
     retry,
     # A question to show. Answer it with Respond.
     ask,
+    # What a module of the password's stack says while it works, or beside the right password: show it.
+    says,
     # A device failed, and the check goes on by other devices, or once more by this one.
     device_failed,
     # The check passed: repeat the call with the prompt.
@@ -542,13 +548,13 @@ let vaultDescription = #"""
   type PolicyRule (
     # Its key in a policy file.
     key: string,
-    # What the machine lays down, else the default.
+    # What the machine sets, else the default.
     machine: string,
-    # What the user has laid down.
+    # What the user has set.
     own: ?string,
     # What holds: the stricter one. Absent if the rule has no effect in this vault.
     holds: ?string,
-    # Whether a user may lay down a stricter one.
+    # Whether a user may set a stricter one.
     for_users: bool,
     # The file and line of the machine's value. Absent if no file sets it.
     location: ?string
@@ -760,7 +766,8 @@ let vaultDescription = #"""
   # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
   # key: the same, and `ask` if the key wants its PIN.
   # With `also`, several devices are armed together, and the first that passes wins.
-  # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
+  # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait, and `says` what the
+  # modules of the system say while they work.
   # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
   # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
   method Check(
@@ -776,8 +783,8 @@ let vaultDescription = #"""
     # What to do differently.
     # [word of ScanHint or general, of retry]
     hint: ?string,
-    # The question to show.
-    # [of ask]
+    # The question or the words to show.
+    # [of ask, of says]
     text: ?string,
     # Whether the answer is hidden.
     # [of ask, true if absent, always sent]
@@ -1579,7 +1586,10 @@ let vaultDescription = #"""
     # Those that are gone. Absent: they could not be read.
     accounts: ?[]EndedAccount,
     # Which prints of the vault a reader may still have, and why. Absent: none.
-    on_reader: ?string
+    on_reader: ?string,
+    # The uids whose directory cannot be read, so that its vault may have been made for the same user
+    # name. Absent: none, or `user` was a uid.
+    unread: ?[]int
   )
 
   # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).

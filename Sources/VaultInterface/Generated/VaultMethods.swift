@@ -708,7 +708,8 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
 /// `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
 /// key: the same, and `ask` if the key wants its PIN.
 /// With `also`, several devices are armed together, and the first that passes wins.
-/// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait.
+/// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait, and `says` what the
+/// modules of the system say while they work.
 /// With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
 /// Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
 public struct CheckCall: VarlinkMethod, Equatable {
@@ -769,10 +770,14 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
   ///
-  /// `text`: The question to show.
+  /// `text`: The question or the words to show.
   ///
   /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
+  /// What a module of the password's stack says while it works, or beside the right password: show it.
+  ///
+  /// `text`: The question or the words to show.
+  case says(text: String)
   /// A device failed, and the check goes on by other devices, or once more by this one.
   ///
   /// `method`: The device that failed.
@@ -791,6 +796,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
     case .waiting: self = .waiting(seconds: try object.optional("seconds"), finger: try object.optional("finger"), scan: try object.optional("scan"))
     case .retry: self = .retry(ScanHint(named: try object.optional("hint") ?? "") ?? .general)
     case .ask: self = .ask(text: try object.required("text"), hidden: try object.optional("hidden") ?? true)
+    case .says: self = .says(text: try object.required("text"))
     case .deviceFailed: self = .deviceFailed(try object.required("method"), reason: try object.required("reason"), message: try object.optional("message"), methods: try object.required("methods"))
     case .passed: self = .passed
     case .queued: self = .queued
@@ -804,6 +810,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
       case .waiting(let seconds, let finger, let scan): try .wire(["event": CheckStep.waiting, "seconds": seconds, "finger": finger, "scan": scan])
       case .retry(let hint): try .wire(["event": CheckStep.retry, "hint": hint])
       case .ask(let text, let hidden): try .wire(["event": CheckStep.ask, "text": text, "hidden": hidden])
+      case .says(let text): try .wire(["event": CheckStep.says, "text": text])
       case .deviceFailed(let method, let reason, let message, let methods): try .wire(["event": CheckStep.deviceFailed, "method": method, "reason": reason, "message": message, "methods": methods])
       case .passed: try .wire(["event": CheckStep.passed])
       case .queued: try .wire(["event": CheckStep.queued])
@@ -4715,17 +4722,22 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
   public var accounts: [EndedAccount]?
   /// Which prints of the vault a reader may still have, and why. Absent: none.
   public var onReader: String?
+  /// The uids whose directory cannot be read, so that its vault may have been made for the same user
+  /// name. Absent: none, or `user` was a uid.
+  public var unread: [Int]?
 
   public init(
     user: Int,
     name: String? = nil,
     accounts: [EndedAccount]? = nil,
-    onReader: String? = nil
+    onReader: String? = nil,
+    unread: [Int]? = nil
   ) {
     self.user = user
     self.name = name
     self.accounts = accounts
     self.onReader = onReader
+    self.unread = unread
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -4733,6 +4745,7 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
     name = try object.optional("name")
     accounts = try object.optional("accounts")
     onReader = try object.optional("on_reader")
+    unread = try object.optional("unread")
   }
 
   public var encoded: JSONObject {
@@ -4742,6 +4755,7 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
         "name": name,
         "accounts": accounts,
         "on_reader": onReader,
+        "unread": unread,
       ])
     }
   }

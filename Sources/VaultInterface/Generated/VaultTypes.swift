@@ -236,6 +236,8 @@ public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
   case allowed
   /// An account needs a login from now on.
   case loginRequired = "login_required"
+  /// A static secret expires soon.
+  case secretExpires = "secret_expires"
 }
 
 /// What the person is told afterwards.
@@ -252,6 +254,8 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
   public var method: String?
   /// Whether the person can sign in by a browser, for `login_required`.
   public var browser: Bool?
+  /// When the secret expires, in seconds since 1970, for `secret_expires`.
+  public var expiresAt: Int?
 
   public init(
     kind: NoticeKind,
@@ -260,7 +264,8 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     purpose: PresencePurpose? = nil,
     detail: String? = nil,
     method: String? = nil,
-    browser: Bool? = nil
+    browser: Bool? = nil,
+    expiresAt: Int? = nil
   ) {
     self.kind = kind
     self.account = account
@@ -269,6 +274,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     self.detail = detail
     self.method = method
     self.browser = browser
+    self.expiresAt = expiresAt
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -279,6 +285,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
     detail = try object.optional("detail")
     method = try object.optional("method")
     browser = try object.optional("browser")
+    expiresAt = try object.optional("expires_at")
   }
 
   public var encoded: JSONObject {
@@ -291,6 +298,7 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
         "detail": detail,
         "method": method,
         "browser": browser,
+        "expires_at": expiresAt,
       ])
     }
   }
@@ -322,6 +330,8 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case retry
   /// A question to show. Answer it with Respond.
   case ask
+  /// What a module of the password's stack says while it works, or beside the right password: show it.
+  case says
   /// A device failed, and the check goes on by other devices, or once more by this one.
   case deviceFailed = "device_failed"
   /// The check passed: repeat the call with the prompt.
@@ -854,13 +864,13 @@ public struct EndedAccount: VarlinkRecord, WireValue, Equatable {
 public struct VaultRule: VarlinkRecord, WireValue, Equatable {
   /// Its key in a policy file.
   public var key: String
-  /// What the machine lays down, else the default.
+  /// What the machine sets, else the default.
   public var machine: String
-  /// What the user has laid down.
+  /// What the user has set.
   public var own: String?
   /// What holds: the stricter one. Absent if the rule has no effect in this vault.
   public var holds: String?
-  /// Whether a user may lay down a stricter one.
+  /// Whether a user may set a stricter one.
   public var forUsers: Bool
   /// The file and line of the machine's value. Absent if no file sets it.
   public var location: String?

@@ -1,7 +1,7 @@
 internal import System
 internal import TokenVault
 
-// The identification of a caller, by what the kernel says of its connection.
+// Identifies a caller by the kernel's facts about its connection.
 extension Caller {
   /// The caller behind a connection; `nil` if the process that connected is gone.
   ///

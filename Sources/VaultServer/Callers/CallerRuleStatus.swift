@@ -6,7 +6,7 @@ internal import TokenVault
 internal import Varlink
 internal import VaultInterface
 
-/// What is known of the rules for a connection.
+/// The known state of the rules for a connection.
 enum CallerRuleStatus: Sendable {
   /// The rules were not looked up yet.
   case unknown

@@ -5,7 +5,7 @@ internal import VaultInterface
 extension Caller {
   /// The tool that has run this helper; `nil` if that cannot be told.
   var tool: Tool? {
-    // The agent of a restricted socket stands for programs that are not known.
+    // The agent of a restricted socket represents unknown programs.
     guard !isRestricted, var ancestry else { return nil }
     return Tool(ofHelper: &ancestry)
   }

@@ -3,7 +3,7 @@ internal import TokenVault
 
 /// Names the program that asks, as far as that is known.
 ///
-/// The text is for people to read, never for a decision.
+/// The text is only for people to read. No decision depends on it.
 enum Provenance {
   /// The prefix of our own programs' names.
   private static let own = "thumblatch"
@@ -39,7 +39,7 @@ enum Provenance {
     return "an unknown program, PID \(process)"
   }
 
-  /// The name as it can stand in quotes: it cannot end them, and has one direction of writing.
+  /// The name as it can be shown in quotes: it has no quote, and only one writing direction.
   ///
   /// Otherwise a program could call itself `bash", PID 1`, or make the numbers after its name
   /// appear before it.

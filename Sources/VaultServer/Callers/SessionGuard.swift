@@ -231,7 +231,7 @@ private final class Once: Sendable {
 }
 
 extension SessionEnd {
-  /// The identifier of the session, if the end is only for what was asked from within it.
+  /// The identifier of the session, if the end concerns only requests from within it.
   fileprivate var onlySession: String? {
     switch self {
     case .sessionEnded(let identifier), .sessionLocked(let identifier): identifier

@@ -82,7 +82,7 @@ struct UserKinds {
     return entry.kind
   }
 
-  /// Takes the result of a lookup for the name of a uid: `nil` if it has none.
+  /// Stores the result of a lookup for the name of a uid: `nil` if it has none.
   ///
   /// - Returns: the kind of the uid.
   mutating func learn(
@@ -125,6 +125,6 @@ struct UserKinds {
   }
 
   static func contained(_ user: UInt32) -> UserKind {
-    .stranger("user \(user) is one of a container")
+    .stranger("user \(user) belongs to a container")
   }
 }

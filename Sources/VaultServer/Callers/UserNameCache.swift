@@ -139,7 +139,7 @@ final class Recognition: Sendable {
 
   /// Whether it is known that no rule holds for the connection.
   var isFree: Bool { isFreeOfRules.load(ordering: .acquiring) }
-  /// What is known of the rules for the connection.
+  /// The known state of the rules for the connection.
   var known: CallerRuleStatus { ruleStatus.withLock { $0 } }
 
   /// Keeps the rule that holds for the connection, unless the connection is restricted already.

@@ -5,7 +5,7 @@ internal import Varlink
 internal import VaultInterface
 
 extension JSONObject {
-  /// What a client keeps beside a static secret, which is no secret itself.
+  /// The data that a client keeps beside a static secret, which is not secret itself.
   ///
   /// The reader of a call takes members with certain names as secrets, also inside this object. They
   /// become texts again here. Names that the reader of a reply takes as secrets are refused, because no

@@ -16,9 +16,9 @@ struct ParsedCall: Sendable {
   let oneway: Bool
   /// Whether the client says that it can ask a person.
   let asking: Caller.Asking
-  /// What the program says that it needs a check for.
+  /// The program's reason for needing a check.
   ///
-  /// That of a token is a part of its call.
+  /// The reason for a token is a part of its call.
   let statedReason: String?
 
   init(_ call: VarlinkCall) {
@@ -99,8 +99,8 @@ struct ParsedCall: Sendable {
 
   /// Whether no rule of the user's own is looked up for it.
   ///
-  /// The system password changes those rules, also for a caller that they hold for, and mends a store in
-  /// which they cannot be read.
+  /// The system password changes those rules, even for a caller under them, and repairs a store in which
+  /// they cannot be read.
   var isAboveOwnRules: Bool {
     switch request {
     case .success(.setPolicy), .success(.recover): true
@@ -275,7 +275,8 @@ extension RemoveUserReply {
           grant: facts.state == .signedOut ? GrantState.none : .valid
         )
       },
-      onReader: removed.onReader
+      onReader: removed.onReader,
+      unread: removed.unread.isEmpty ? nil : removed.unread.map { Int($0) }
     )
   }
 }

@@ -223,6 +223,7 @@ extension VaultInterface.CheckEvent {
       self = .deviceFailed(method, reason: failure.outcome, message: message, methods: devices)
     case .wait(let seconds): self = .waiting(seconds: Int(clamping: seconds))
     case .queued: self = .queued
+    case .says(let text): self = .says(text: text)
     }
   }
 }

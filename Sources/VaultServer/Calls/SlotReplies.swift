@@ -37,7 +37,7 @@ extension SlotKind {
 }
 
 extension SlotKind {
-  /// The word of the command line.
+  /// The word that the command line uses.
   var word: String { self == .securityKey ? "fido2" : rawValue }
 }
 

@@ -52,6 +52,8 @@ extension DesktopNotice {
       )
     case .loginRequired(let account, let byBrowser):
       self.init(kind: .loginRequired, account: account, browser: byBrowser)
+    case .secretExpires(let account, let end):
+      self.init(kind: .secretExpires, account: account, expiresAt: Int(end))
     }
   }
 }

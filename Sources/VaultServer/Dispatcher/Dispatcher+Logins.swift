@@ -9,7 +9,7 @@ extension Dispatcher {
     let flow: TokenVault.LoginFlow
     switch (call.flow, call.redirect) {
     case (.browser, let redirect?): flow = .browser(redirect: redirect)
-    case (.browser, nil): throw .invalidArgument("a login in a browser needs a redirect")
+    case (.browser, nil): throw .invalidArgument("a browser login needs a redirect")
     case (.device, nil): flow = .device
     case (.device, _?): throw .invalidArgument("a device login has no redirect")
     }

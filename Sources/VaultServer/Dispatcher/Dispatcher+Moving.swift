@@ -183,7 +183,7 @@ extension Dispatcher {
   }
 
   private func demandService() throws(VaultFailure) {
-    guard form == .service else { throw .refused("only the service takes accounts over") }
+    guard form == .service else { throw .refused("only the service can receive accounts") }
   }
 
   // MARK: - Parts

@@ -42,8 +42,8 @@ extension Dispatcher {
     guard user != caller.user, let care = vaults.care else {
       return try await test(call, marks, own: try await ownCallerRules(), in: vault)
     }
-    // Root asks about the process of another user, whose own rules hold for it. A fault of that user's
-    // vault must not hide the rules of the machine.
+    // Root asks about the process of another user, whose own rules hold for it. A failure of that
+    // user's vault must not hide the rules of the machine.
     do throws(VaultFailure) {
       let opened = try await vaults.borrow(forRoot: user, care)
       defer { vaults.giveBack(user, opened, false, false) }

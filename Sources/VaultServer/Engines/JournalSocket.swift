@@ -55,14 +55,14 @@ package final class JournalSocket: AuditJournal {
 
   /// The fields of a record.
   ///
-  /// A value stands behind its length, so that no text of a user can begin another field.
+  /// A value follows its length, so that no text of a user can begin another field.
   static func datagram(of journal: JournalRecord) -> [UInt8] {
     let record = journal.record
     let about = record.account.map { ", account \($0)" } ?? ""
     let fields: [(String, String?)] = [
       ("MESSAGE", "audit: \(record.event) \(record.outcome), user \(journal.owner)\(about)"),
       ("MESSAGE_ID", messageIdentifier),
-      // syslog(3): notice, or warning for what did not succeed.
+      // syslog(3): notice, or warning for a failure.
       ("PRIORITY", ["done", "begun"].contains(record.outcome) ? "5" : "4"),
       ("SYSLOG_IDENTIFIER", "thumblatchd"),
       ("THUMBLATCH_EVENT", record.event),
@@ -88,7 +88,7 @@ package final class JournalSocket: AuditJournal {
     return bytes
   }
 
-  /// The text without what controls a terminal: a store that was edited may hold anything.
+  /// The text without terminal controls: a store that was edited may hold anything.
   private static func plain(_ text: String) -> String {
     var plain = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

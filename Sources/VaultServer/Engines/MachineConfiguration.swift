@@ -5,8 +5,8 @@ package import TokenVault
 
 /// The administrator's configuration, as it is at each query.
 ///
-/// Each query reads the files again, and so the engine need not watch them for changes. What they
-/// mean is kept for as long as their bytes stay the same: a refresh asks several times.
+/// Each query reads the files again, and so the engine need not watch them for changes. Their
+/// parsed contents are kept as long as their bytes do not change: a refresh asks several times.
 package final class MachineConfiguration: MachineRules {
   private struct Interpreted {
     let sources: [PolicyFiles.Source]

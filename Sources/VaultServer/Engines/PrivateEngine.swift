@@ -35,8 +35,8 @@ package enum PrivateEngine {
       try ThisProcess.refuseDumps()
       try ThisProcess.raiseLimits(descriptors: mostDescriptors)
       ThisProcess.makeFilesPrivate()
-      // A client that is gone, and a limit on file sizes, must cause an error and not the engine's
-      // death.
+      // A client that has disconnected, or a limit on file sizes, must cause an error and not end
+      // the engine.
       ThisProcess.ignoreWriteSignals()
       let signals = try TerminationSignals()
       let state: StateDirectory
@@ -78,8 +78,8 @@ package enum PrivateEngine {
 
   /// The vault of this user, open.
   ///
-  /// If the machine key cannot be opened now, the engine runs all the same: each call tells why, and
-  /// the recovery code opens the key.
+  /// If the machine key cannot be opened now, the engine still runs: each call reports the reason,
+  /// and the recovery code opens the key.
   private static func vaults(
     in state: StateDirectory,
     _ exchange: any TokenExchange,

@@ -40,8 +40,8 @@ package enum ServiceEngine {
       try ThisProcess.reserveStandardDescriptors()
       try ThisProcess.refuseDumps()
       ThisProcess.makeFilesPrivate()
-      // A client that is gone, and a limit on file sizes, must cause an error and not the engine's
-      // death.
+      // A client that has disconnected, or a limit on file sizes, must cause an error and not end
+      // the engine.
       ThisProcess.ignoreWriteSignals()
       let listener = try UnixSocket.activated()
       let signals = try TerminationSignals()
@@ -56,7 +56,7 @@ package enum ServiceEngine {
         idleSeconds: idleSeconds,
         stopSeconds: stopSeconds
       )
-      // Both helpers start at once, and not one after the other.
+      // Both helpers start at the same time, not one after the other.
       if vaults.openAhead() { exchange.prepare() }
       vaults.removeUnfinishedCounter()
       vaults.resumeAddition()

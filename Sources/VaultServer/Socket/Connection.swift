@@ -31,7 +31,7 @@ final class Connection {
   var isQueued = false
   /// Whether the server has removed the connection.
   var hasEnded = false
-  /// Whether the caller sends no more, and waits for the answers to what it sent.
+  /// Whether the caller sends no more, and waits for the remaining answers.
   var hasSentAll = false
   var events = Events()
   private var input = MessageBuffer(.vault)
@@ -193,7 +193,7 @@ final class Connection {
 
   // MARK: - The running call
 
-  /// The call goes to the vault, which may keep state for this connection.
+  /// The vault gets the call, and may keep state for this connection.
   func hand(_ parsed: ParsedCall) {
     isKnownToVault = true
     isInterruptible = parsed.waitsForPerson

@@ -5,7 +5,7 @@ internal import System
 enum MemoryTrim {
   /// Releases the pages of program code.
   ///
-  /// Code lies in the page cache, of which a page fault maps sixteen pages for each page that is
+  /// Code is in the page cache, of which a page fault maps sixteen pages for each page that is
   /// needed (proc(5), smaps). Pages that are needed again are mapped again, without a read from the
   /// disk.
   static func giveBack() {

@@ -70,7 +70,7 @@ struct Outbox {
     return true
   }
 
-  /// Sends until no byte is left, or until `body` takes none.
+  /// Sends until no byte is left, or until `body` accepts none.
   ///
   /// `body` returns how many bytes it took.
   ///

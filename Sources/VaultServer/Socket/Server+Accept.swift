@@ -103,7 +103,7 @@ extension Server {
     return .pending
   }
 
-  /// Takes the result of a lookup, and begins the next lookup.
+  /// Stores the result of a lookup, and begins the next one.
   func learn(_ name: Result<String?, SystemError>, of user: UInt32) {
     settle(user, as: userKinds.learn(name, of: user, at: .now))
     while let next = nextUnknown {

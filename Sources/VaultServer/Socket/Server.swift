@@ -57,7 +57,7 @@ package final class Server {
   private var lookedForSilent = BootInstant.now
   /// How many ticks in a row had no event.
   private var quietTicks = 0
-  /// Whether the server takes no more calls.
+  /// Whether the server accepts no more calls.
   private(set) var isStopping = false
 
   /// Prepares the server.
@@ -249,8 +249,8 @@ package final class Server {
     let waits = stopSeconds > 0
     ready.remove(listener)
     ready.remove(signals.descriptor)
-    // Only a person or a change would end some of these calls. They are not told that their check
-    // was cancelled, because that would mean that a person cancelled it.
+    // Only a person or a change would end some of these calls. They do not get an event that their
+    // check was cancelled, because that would mean that a person cancelled it.
     for connection in connections.all where waits && !connection.isAtWork {
       connection.interrupt()
       end(connection.number)

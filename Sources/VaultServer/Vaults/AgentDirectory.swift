@@ -17,7 +17,7 @@ package protocol AgentCalls: Sendable {
 /// The notes outlast the engine. So an engine that starts later knows whether a call can be heard.
 package struct AgentDirectory: AgentCalls {
   private let open: @Sendable () throws -> Directory
-  /// Takes a failure, for the administrator.
+  /// Reports a failure to the administrator.
   private let report: @Sendable (String) -> Void
 
   /// Uses the directory that `open` opens each time, because it may be replaced.

@@ -6,8 +6,8 @@ package import TokenVault
 
 /// The connections of all agents.
 ///
-/// They belong to no vault, so that a vault is closed while an agent waits. An agent connects when it is
-/// called, so that none keeps the engine from its end.
+/// They belong to no vault, so that a vault is closed while an agent waits. An agent connects only when
+/// it is called, so that no agent keeps the engine running.
 package final class AgentTable: DesktopAgents {
   /// The most agents of one user, each a process.
   private static let mostOfUser = 16
@@ -20,7 +20,7 @@ package final class AgentTable: DesktopAgents {
   /// How often a called agent is looked for, in nanoseconds.
   private static let lookInterval: UInt64 = 5_000_000
 
-  /// What an agent is to show.
+  /// The thing that an agent is to show.
   enum Item: Sendable, Equatable {
     case prompt(PresenceNeed)
     case notice(Notice)
@@ -37,9 +37,9 @@ package final class AgentTable: DesktopAgents {
     var notices: [Notice] = []
     var wake: CheckedContinuation<Item?, Never>?
 
-    /// What it is to show now.
+    /// The thing that it is to show now.
     ///
-    /// A person waits for a prompt, and not for a notice.
+    /// A person waits for a prompt, but not for a notice.
     mutating func takeItem() -> Item? {
       if let next {
         self.next = nil
@@ -62,7 +62,7 @@ package final class AgentTable: DesktopAgents {
     self.calls = calls
   }
 
-  /// Takes the function that ends a connection.
+  /// Stores the function that ends a connection.
   func endConnections(by end: @escaping @Sendable (UInt64) -> Void) {
     self.end.withLock { $0 = end }
   }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The quota of helper conversations.
 ///
-/// It limits those of one user, and keeps the sum of all users below the service manager's limit.
-/// The other requests wait.
+/// It limits the helpers of each user, and keeps the total below the service manager's limit. The
+/// other requests wait.
 ///
 /// The user with the fewest conversations comes first, then the request that has waited for the
 /// longest time.

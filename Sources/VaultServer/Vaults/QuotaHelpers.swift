@@ -7,7 +7,7 @@ internal import TokenVault
 /// The quotas of the service's helpers.
 ///
 /// They are lower than the limits of its sockets (MaxConnections), so that the service manager
-/// refuses none. The service's threads then suffice, too (TasksMax).
+/// refuses no connection. The service's threads then suffice, too (TasksMax).
 struct HelperShares: Sendable {
   /// Requests to providers.
   let exchanges = HelperQuota(each: 8, all: 128)
@@ -30,7 +30,7 @@ struct SharedExchange: TokenExchange {
   func prepareLater() { exchange.prepareLater() }
 
   func exchangeHelper() async -> any ReadyExchangeHelper {
-    // A request that brings tokens waits without a time limit.
+    // A request for tokens waits without a time limit.
     _ = await turns.take(for: user, .pressing)
     return SharedExchangeHelper(await exchange.exchangeHelper(), turns, user)
   }

@@ -8,7 +8,7 @@ final class SlotChanges: Sendable {
   /// How long a recovery code that was shown waits to be typed back, in seconds.
   private static let codeSeconds: Int64 = 1800
 
-  /// A recovery code that was shown, and not typed back yet.
+  /// A recovery code that was shown but not typed back yet.
   private struct ShownCode {
     let code: RecoveryCode
     let kind: MachineKeySlot.Kind
@@ -75,7 +75,7 @@ final class SlotChanges: Sendable {
     next?.resume()
   }
 
-  /// Takes a try to go on with an addition, of which each waits longer than the previous.
+  /// Claims a try to continue an addition; each try waits longer than the previous one.
   func takeAddition(at now: BootInstant = .now) -> Bool {
     additions.withLock { tries in
       if let next = tries.next, now < next { return false }
@@ -137,7 +137,7 @@ final class SlotChanges: Sendable {
     touch.withLock { $0 = wait.map { (connection, $0) } }
   }
 
-  /// Ends what a connection that has left waits for, and forgets what it may do.
+  /// Ends the wait of a closed connection, and forgets its permissions.
   func forget(_ connection: UInt64) {
     forgetCode(of: connection)
     forgetAllowance(of: connection)

@@ -7,7 +7,7 @@ internal import TokenVault
 ///
 /// Each has a file `owner` with the user name that it was made for.
 ///
-/// After a user is deleted, the uid may be given to another user. The name tells them apart.
+/// After a user is deleted, the uid may be given to another user. The name distinguishes them.
 struct UserDirectories: ~Copyable, Sendable {
   private static let ownerFile = "owner"
   private static let temporaryOwner = ".owner"
@@ -47,20 +47,24 @@ struct UserDirectories: ~Copyable, Sendable {
   /// A number means the uid itself, if it has a vault.
   ///
   /// - Throws: why a directory cannot be read, if no other one is this user's.
-  func find(_ user: String) throws -> [UInt32] {
-    if let uid = UInt32(user) { return try users.contains("\(uid)") ? [uid] : [] }
-    var unread: (any Error)?
+  func find(_ user: String) throws -> FoundUsers {
+    if let uid = UInt32(user) {
+      return FoundUsers(uids: try users.contains("\(uid)") ? [uid] : [], unread: [])
+    }
+    var unread: [UInt32] = []
+    var problem: (any Error)?
     let found = try users.names().compactMap(UInt32.init).filter { uid in
       do {
         let directory = try users.openDirectory("\(uid)")
         return try Self.owner(in: directory).map { $0.utf8.elementsEqual(user.utf8) } ?? false
       } catch {
-        unread = error
+        unread.append(uid)
+        problem = error
         return false
       }
     }
-    if found.isEmpty, let unread { throw unread }
-    return found.sorted()
+    if found.isEmpty, let problem { throw problem }
+    return FoundUsers(uids: found.sorted(), unread: unread.sorted())
   }
 
   /// The uids of all vaults.
@@ -118,7 +122,7 @@ struct UserDirectories: ~Copyable, Sendable {
   static func objection(to user: UInt32) -> String? {
     switch user {
     // systemd.exec(5), DynamicUser: after the next start, such a uid belongs to another service.
-    case 61184...65519: "user \(user) is a dynamic user, whose uid is used again for others"
+    case 61184...65519: "user \(user) is a dynamic user, whose uid is reused for other users"
     // The kernel shows this uid for a user that this machine's mapping does not include.
     case 65534, UInt32.max: "user \(user) stands for users that are not known here"
     default: nil

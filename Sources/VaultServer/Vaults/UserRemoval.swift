@@ -10,7 +10,7 @@ internal import Varlink
 /// counts: root decides, and each action is recorded.
 package struct UserAccounts: Sendable {
   /// The uids whose vaults were made for a user name, or the uid that the text itself names.
-  let find: @Sendable (_ user: String) throws -> [UInt32]
+  let find: @Sendable (_ user: String) throws -> FoundUsers
   /// The uids of all vaults.
   let list: @Sendable () throws -> [UInt32]
   /// Opens the vault of a uid as it is, with the user name that it was made for; `nil` if there is
@@ -18,6 +18,13 @@ package struct UserAccounts: Sendable {
   let open: @Sendable (_ user: UInt32) throws -> (vault: Vault, name: String)?
   /// Removes the vault of a uid with all its files.
   let remove: @Sendable (_ user: UInt32) throws -> Void
+}
+
+/// The users that a text names.
+struct FoundUsers: Sendable, Equatable {
+  let uids: [UInt32]
+  /// The uids whose directory cannot be read: its vault may have been made for the same user name.
+  let unread: [UInt32]
 }
 
 struct RemovedUser: Sendable {
@@ -28,6 +35,8 @@ struct RemovedUser: Sendable {
   let accounts: [AccountFacts]?
   /// Which prints of the vault a reader may still have, and why; `nil` if there are none.
   let onReader: String?
+  /// The uids whose vaults may have been made for the same user name.
+  var unread: [UInt32] = []
 }
 
 extension Vaults {
@@ -45,7 +54,7 @@ extension Vaults {
   ///   - account: the account; `nil` for the whole vault.
   ///   - caller: the caller.
   /// - Throws: `refused` for every caller except root, `noSuchUser`, `noSuchAccount`.
-  /// - Returns: what was removed. The providers are not told, because the use of a token needs the
+  /// - Returns: what was removed. The providers are not notified, because using a token needs the
   ///   user's presence.
   func remove(
     user: String,
@@ -55,19 +64,20 @@ extension Vaults {
     guard let care else { throw .refused("this vault is one user's own: remove its directory") }
     guard caller.user == 0 else { throw .refused("only root may remove a user's vault") }
     guard user.utf8.count <= UserDirectories.longestName else { throw .noSuchUser("that name") }
-    let uid = try found(user, care)
-    if let account { return try await remove(account, of: uid, care, caller) }
-    return try await removeAll(of: uid, care, caller)
-  }
-
-  private func found(_ user: String, _ care: UserAccounts) throws(VaultFailure) -> UInt32 {
     let found = try steady { () throws in try care.find(user) }
-    guard let uid = found.first else { throw .noSuchUser(user) }
-    guard found.count == 1 else {
-      let uids = found.map { "\($0)" }.joined(separator: ", ")
+    guard let uid = found.uids.first else { throw .noSuchUser(user) }
+    guard found.uids.count == 1 else {
+      let uids = found.uids.map { "\($0)" }.joined(separator: ", ")
       throw .invalidArgument("several vaults were made for \(user): name the uid (\(uids))")
     }
-    return uid
+    var removed: RemovedUser
+    if let account {
+      removed = try await remove(account, of: uid, care, caller)
+    } else {
+      removed = try await removeAll(of: uid, care, caller)
+    }
+    removed.unread = found.unread
+    return removed
   }
 
   /// Runs a step on the disk, and maps its error to a vault failure.
@@ -96,7 +106,7 @@ extension Vaults {
     let facts = try await opened.vault.removeForRoot(account: account, caller: caller)
     Journal.note(
       "account \(facts.name) of user \(user) at \(facts.provider) was removed by root"
-        + " (\(caller.requester)); the provider was not told"
+        + " (\(caller.requester)); the provider was not notified"
     )
     return RemovedUser(user: user, name: opened.name, accounts: [facts], onReader: nil)
   }
@@ -240,7 +250,7 @@ extension RemovedUser {
           : "accounts " + accounts.map { "\($0.name) at \($0.provider)" }.joined(separator: ", ")
       } ?? "unreadable"
     return "the vault of user \(user)\(whose), \(what), was removed by root (\(caller.requester));"
-      + " no provider was told"
+      + " no provider was notified"
       + (onReader.map { "; a reader may still have prints (\($0))" } ?? "")
   }
 }

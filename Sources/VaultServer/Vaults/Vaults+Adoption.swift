@@ -3,7 +3,7 @@ internal import TokenVault
 
 // How every vault is brought under the machine key.
 extension Vaults {
-  /// Goes on with an addition that is not complete, in the background.
+  /// Continues an incomplete addition in the background.
   ///
   /// A failure may pass, so it is tried again while the engine runs.
   package func resumeAddition() {
@@ -25,8 +25,8 @@ extension Vaults {
 
   /// Begins to open the machine key, if there is one.
   ///
-  /// The first call then waits less for the helper, whose start takes the service manager longer than
-  /// the TPM takes.
+  /// The first call then waits less for the helper: the service manager needs longer to start it than
+  /// the TPM needs to answer.
   ///
   /// - Returns: whether there is one.
   package func openAhead() -> Bool {
@@ -35,7 +35,7 @@ extension Vaults {
       do throws(VaultFailure) {
         _ = try await blocking { () throws(VaultFailure) in try slots.key() }
       } catch {
-        // The call that needs the key tries again, and is told.
+        // The call that needs the key tries again, and gets the error.
         Journal.note("the machine key was not opened at the start: \(error.problem)")
       }
     }
@@ -58,7 +58,7 @@ extension Vaults {
   /// Rekeys each vault that opens by its file alone; returns how many were rekeyed.
   ///
   /// Vaults that are made in the meantime are under the machine key from their start. A vault that
-  /// fails stays in the list of the state, and lets no old copy of another vault in.
+  /// fails stays in the list of the state. That does not admit an old copy of another vault.
   func finishAddition(
     _ slots: MachineKeySlots,
     _ caller: Caller

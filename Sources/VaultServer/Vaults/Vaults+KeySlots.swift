@@ -28,7 +28,8 @@ extension Vaults {
     return OpenMachineKeyReply(event: .done)
   }
 
-  /// Has the security key make what a new slot needs; `nil` if an interrupted addition has one already.
+  /// Lets the security key make the parts of a new slot; `nil` if an interrupted addition has one
+  /// already.
   func madeKey(
     _ pin: SharedSecret?,
     _ slots: MachineKeySlots,

@@ -18,7 +18,7 @@ extension Vaults {
 
   /// The vault of a user if it is open and this connection is known to be that user's.
   ///
-  /// It is for immediate answers, and counts as a use.
+  /// It is for immediate answers, and counts as a use of the vault.
   func vaultAtHand(of user: UInt32, by recognition: Recognition) -> Vault? {
     let opened: Opened? = state.withLock { state in
       guard !state.removing.contains(user),
@@ -32,7 +32,7 @@ extension Vaults {
     return opened.vault
   }
 
-  /// Tells the vault of a user that a connection has ended.
+  /// Informs the vault of a user that a connection has ended.
   func disconnect(_ connection: UInt64, of user: UInt32) {
     agents?.remove(connection)
     slotChanges.forget(connection)
@@ -59,7 +59,9 @@ extension Vaults {
   func takeStrangers() -> [String] {
     state.withLock { state in
       defer { state.strangers = [:] }
-      return state.strangers.map { "\($0.key) (\($0.value) times)" }.sorted()
+      return state.strangers.map { reason, count in
+        "\(reason) (\(count == 1 ? "once" : "\(count) times"))"
+      }.sorted()
     }
   }
 

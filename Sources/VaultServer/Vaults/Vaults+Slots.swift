@@ -5,8 +5,8 @@ internal import Varlink
 internal import VaultInterface
 
 // The slots of the machine key. In the service form root changes them, and in the private form the
-// system password allows it. A recovery by code needs neither: no vault may be open that could check
-// a password, and the code is worth more.
+// system password allows it. A recovery by code needs neither: perhaps no vault is open that could
+// check a password, and the code is a stronger proof.
 extension Vaults {
   /// Answers a call about the slots; `nil` if it is about something else.
   ///
@@ -123,15 +123,15 @@ extension Vaults {
       case (.recovery, let code?): _ = try slots.addRecovery(code)
       case (_, let code?): try slots.make(recovery: code, by: made)
       case (.securityKey, nil): if let made { _ = try slots.addKey(made) }
-      // An addition that was interrupted goes on. That of a security key has no slot of the TPM, and
-      // none of it opens if only the code opens the key.
+      // An interrupted addition continues. An addition of a security key has no TPM slot. Its slots
+      // do not open either, if only the code opens the key.
       case (_, nil):
         if !slots.isAdding || slots.isHeldByCode || !slots.hasTPMSlot { _ = try slots.addTPM() }
       }
     }
     if code != nil { slotChanges.forgetCode(of: caller.connection) }
     slotChanges.forgetAllowance(of: caller.connection)
-    // A recovery code is of use now, whichever vault cannot be brought under the key yet.
+    // A recovery code is useful now, even if some vault cannot be brought under the key yet.
     return kind != .recovery && slots.isAdding ? try await finishAddition(slots, caller) : 0
   }
 

@@ -53,7 +53,8 @@ struct ZshCompletions {
       fi
       case $verb in
     \(ofVerbs)
-        *) _arguments $common ;;
+        # Beside the words that may follow, options are offered only after a hyphen.
+        *) if [[ $PREFIX == -* ]] || ((CURRENT > 2 || ! $#verbs)); then _arguments $common; fi ;;
       esac
     }
 

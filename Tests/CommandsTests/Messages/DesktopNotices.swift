@@ -18,6 +18,12 @@ enum DesktopNotices {
         "a required login without a browser",
         NoticeText.content(DesktopNotice(kind: .loginRequired, account: "me"))
       ),
+      entry(
+        "a static secret that expires soon",
+        NoticeText.content(
+          DesktopNotice(kind: .secretExpires, account: "me", expiresAt: 1_800_000_000)
+        )
+      ),
       entry("a login that failed", NoticeText.failure("the browser was closed", of: "me")),
       ListedErrors.entry(
         "a prompt",

@@ -180,6 +180,11 @@ extension Situation {
       RemoveUserReply(user: 1001, accounts: [end("work", .none)])
     ),
     removal("user remove bob --yes", "a damaged vault", RemoveUserReply(user: 1001, name: "bob")),
+    removal(
+      "user remove bob --yes",
+      "another directory cannot be read",
+      RemoveUserReply(user: 1001, name: "bob", accounts: [], unread: [999])
+    ),
     Situation(
       "user remove bob --yes",
       "no vault",

@@ -4,7 +4,7 @@ extension StatedTexts {
 
   static let accounts: [Entry] = [
     ("several accounts, and none is named", "there are several accounts: name one"),
-    ("a new name that another account has", "there is an account ‹work› already"),
+    ("a new name that another account has", "the account ‹work› already exists"),
     (
       "a finger with another name",
       "no such finger; use one of left-thumb, left-index, right-thumb, right-index"
@@ -20,14 +20,14 @@ extension StatedTexts {
     ),
     (
       "a rule for locations in a private vault",
-      "remote has no effect in a private vault, where all callers are at one place:"
+      "remote has no effect in a private vault, where all callers have the same location:"
         + " it is a rule of the service"
     ),
     ("a reason that is too long", "the reason may have at most 200 characters"),
     ("an account that a rule does not allow", "name one of the accounts of the rule \"ci\": me"),
     (
       "a prompt for too many scopes",
-      "what would be asked is too long to be shown: 5000 characters, at most 1000;"
+      "the question is too long to be shown: 5000 characters, at most 1000;"
         + " ask for fewer scopes at a time"
     ),
   ]
@@ -41,8 +41,8 @@ extension StatedTexts {
       "a redirect of another port",
       "the redirect is not http://127.0.0.1:8400/callback, as redirect_uri says"
     ),
-    ("a redirect for a device login", "a device login ends by itself: wait for it"),
-    ("a wait for a login in a browser", "a login in a browser does not end by itself: finish it"),
+    ("a redirect for a device login", "a device login completes by itself: wait for it"),
+    ("a wait for a login in a browser", "a browser login does not complete by itself: finish it"),
     (
       "a refresh token for a provider of one token",
       "dev gives one token, and no refresh token"
@@ -65,7 +65,7 @@ extension StatedTexts {
       "the provider does not grant the scopes that were asked for, admin (invalid_scope);"
         + " thumblatch provider test dev shows those that it offers"
     ),
-    ("a browser without a redirect", "a login in a browser needs a redirect"),
+    ("a browser without a redirect", "a browser login needs a redirect"),
     ("a device with a redirect", "a device login has no redirect"),
   ]
 
@@ -80,7 +80,7 @@ extension StatedTexts {
     ("another audience than the resource", "the tokens of me are only for their resource"),
     (
       "scopes at a provider of one token",
-      "dev gives one token for all: it has the scopes of the login"
+      "dev issues only one token, with the scopes of the login"
     ),
     (
       "scopes at a provider that narrows",
@@ -105,7 +105,7 @@ extension StatedTexts {
       "a secret of quotation marks",
       "the secret has too many control characters and quotation marks"
     ),
-    ("an end in the year 10000", "expires_at lies after the year 9999"),
+    ("an end in the year 10000", "expires_at is after the year 9999"),
     ("an end of yesterday", "the secret has expired already"),
     ("a label of two lines", "‹label› has 1 to ‹256› bytes without control characters"),
     ("claims that are too long", "claims have at most 4096 bytes, and are not nested deeply"),
@@ -202,7 +202,7 @@ extension StatedTexts {
       "an export needs a digest of 32 bytes and different accounts"
     ),
     ("an export to a vault without a name", "a vault is named by 16 bytes"),
-    ("a receipt of another vault", "this receipt is not of this handover"),
+    ("a receipt of another vault", "this receipt does not belong to this handover"),
     ("a backup that was cut", "the backup is damaged; nothing was changed"),
     (
       "another passphrase",

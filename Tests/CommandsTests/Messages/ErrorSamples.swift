@@ -72,7 +72,8 @@ extension VaultError {
       .providerUnavailable(message: "the reason of the engine", retryAfter: 90, reason: $0)
     } + [
       .providerUnavailable(
-        message: "the provider refused the refresh token with an answer that is no JSON (HTTP 400)",
+        message: "the provider refused the refresh token with an answer that is not JSON"
+          + " (HTTP 400)",
         retryAfter: 90,
         reason: .uncertain,
         status: 400

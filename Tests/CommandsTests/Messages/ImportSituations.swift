@@ -101,7 +101,14 @@ extension Situation {
     importing("--from oidc-agent", "another document").with(input: "{}"),
     importing("--from oidc-agent", "no document").with(input: "{"),
     importing("--from oidc-agent", "no encrypted file").with(input: OIDCAgentImportTests.printed()),
+    importing(
+      "--from oidc-agent",
+      "certificates that are gone",
+      ["oidc-agent/work": OIDCAgentImportTests.file]
+    ).with(input: OIDCAgentImportTests.printed([(OIDCAgentImportTests.system, "/none/ca.pem")])),
     importing("--from oidc-agent", "a file of another program", ["oidc-agent/work": "hidden"])
+      .with(input: OIDCAgentImportTests.printed()),
+    importing("--from oidc-agent --client-secret-stdin", "a client secret beside the login")
       .with(input: OIDCAgentImportTests.printed()),
     importing("--from oidc-agent --file /etc/passwd", "the file of another name")
       .with(input: OIDCAgentImportTests.printed()),

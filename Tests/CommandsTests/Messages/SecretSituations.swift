@@ -177,7 +177,7 @@ extension Situation {
     },
     Situation("token git", "there is no secret") { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: "it keeps no secret now"))
+      try stage.fail(.loginRequired(account: "git", message: "it no longer has a secret"))
     },
     Situation("token git", "the secret has expired") { stage in
       _ = try stage.expect(AccessTokenCall.self)

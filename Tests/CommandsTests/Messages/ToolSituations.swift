@@ -81,7 +81,7 @@ extension Situation {
     Situation(line, "the account keeps no secret") { stage in
       try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "work", message: "it keeps no secret now"))
+      try stage.fail(.loginRequired(account: "work", message: "it no longer has a secret"))
       try stage.knowAccount(StoredSecretTests.account(.signedOut))
     }.with(hosts: forge).with(input: input)
   }
@@ -99,7 +99,7 @@ extension Situation {
     Situation("git-credential get", "the stored password is of no use") { stage in
       try stage.knowTerms()
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.fail(.loginRequired(account: "git", message: "it keeps no secret now"))
+      try stage.fail(.loginRequired(account: "git", message: "it no longer has a secret"))
       try stage.knowAccount(StoredSecretTests.account(.signedOut))
     }.with(hosts: forge).with(input: git),
     Situation("git-credential get", "the account is gone") { stage in

@@ -114,6 +114,21 @@ def rootAddsItForAllUsersAndTheCodeGoesToAnEscrow():
         sealed.brings_new_token(person)
 
 
+def processes_for_the_tpm():
+    return int(run("systemctl", "show", "--property=NAccepted", "--value", "thumblatch-secret.socket"))
+
+
+@scenario
+def oneProcessOpensTheKeyAndReadsTheCounter():
+    run("systemctl", "stop", "thumblatchd.service")
+    before = processes_for_the_tpm()
+    ADA.thumblatch("account", "list").end()
+    more = processes_for_the_tpm() - before
+    check(more == 1, f"the opening took {more} processes")
+    found = sealed.status()
+    check(found["open"] and found["counter"] == "current", str(found))
+
+
 @scenario
 def rootReplacesTheRecoveryCode():
     """From here on, the escrow has the new code."""

@@ -77,7 +77,7 @@ def protectionIsSwitchedOnByTheSystemPassword():
     enable = ADA.thumblatch("presence", "enable", ACCOUNT)
     enable.expect("Touch the fingerprint reader").type("")
     enable.expect("System password for").type(ADA.password)
-    enable.expect("which is unlocked now").end()
+    enable.expect("the account is unlocked").end()
     ADA.thumblatch("lock").end()
 
 

@@ -19,15 +19,15 @@ struct SecretAccount {
     name: Provider.secretServiceName,
     settings: ["kind": "static", "issuer": "https://localhost"]
   )
-  /// What the name of a new account begins with; random digits follow, which are the item's id.
+  /// The prefix of a new account's name; random digits follow, which are the item's id.
   private static let prefix = "secret-"
-  /// What the id begins with if a person has given the account a name without the prefix.
+  /// The prefix of the id if a person has given the account a name without the usual prefix.
   ///
   /// No name has this character.
   private static let renamed = "/"
   /// The most characters of a label that the vault shows.
   private static let longestLabel = 100
-  /// What stands for a value without bytes.
+  /// The placeholder for an empty value.
   private static let nothing: [UInt8] = Array("-".utf8)
   /// The most bytes of a value: the vault keeps 32 KiB of Base64.
   static let longestValue = 24 * 1024

@@ -1,7 +1,7 @@
 internal import System
 internal import SystemBus
 
-/// The programs that call the Secret Service, by what the bus says of them.
+/// The programs that call the Secret Service, as the bus identifies them.
 struct SecretCallers {
   /// The most programs that are remembered.
   private static let mostKept = 1024
@@ -29,7 +29,7 @@ struct SecretCallers {
   /// The name and the number of a process.
   static func program(_ process: UInt32) -> String {
     let path = (try? ThisProcess.program(of: "\(process)")) ?? ""
-    // A process that this one may not trace still tells its name.
+    // The name of a process is readable even if this one may not trace it.
     let name =
       path.split(separator: "/").last.map(String.init)
       ?? ProcessFacts(process: Int32(clamping: process))?.name

@@ -73,7 +73,7 @@ final class SecretServiceServer: @unchecked Sendable {
   static func isServed(by program: String?) -> CommandError {
     CommandError(
       .busy,
-      "the Secret Service is served already, by \(program ?? "another program")",
+      "\(program ?? "another program") already provides the Secret Service",
       hint: "end that program, or leave out --secret-service"
     )
   }
@@ -97,7 +97,7 @@ final class SecretServiceServer: @unchecked Sendable {
     }
   }
 
-  /// What the agent says when the bus ends.
+  /// The agent's message when the bus ends.
   static func over(_ error: BusError) -> String {
     "the Secret Service is no longer served: \(error.reason); to serve it, restart the agent"
   }
@@ -117,7 +117,7 @@ final class SecretServiceServer: @unchecked Sendable {
     watchUnlocked()
     for number in service.takeCancelled() { running[number]?.interrupt.event.signal() }
     for signal in service.takeSignals() {
-      // A bus that takes no more has its own limit, and says so when it is read.
+      // A bus that accepts no more has reached its own limit, and reports that when it is read.
       try? bus.signal(
         signal.path,
         signal.interface,
@@ -228,7 +228,7 @@ final class SecretServiceServer: @unchecked Sendable {
     }
   }
 
-  /// What the agent says about a prompt that did not lead to what its program wanted.
+  /// The agent's message about a prompt that did not fulfil its program's request.
   static func notDone(_ error: SecretServiceError) -> String {
     "a client of the Secret Service was refused: \(error.message)"
   }
@@ -243,7 +243,7 @@ private final class WakeSignal: Sendable {
 
 /// The work that threads have ended.
 private final class EndedWork: Sendable {
-  /// What has ended since the last look.
+  /// The parts that have ended since the last check.
   struct Content {
     var work: [(Int, SecretServiceError?)] = []
     /// How the wait for the end of an item's window has ended.

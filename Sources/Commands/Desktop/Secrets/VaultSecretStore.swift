@@ -28,7 +28,7 @@ struct VaultSecretStore: SecretStore, Sendable {
     _ id: String,
     _ session: Session
   ) throws(CommandError) -> SecretAccount? {
-    // A path may hold what is no name.
+    // A path may have a part that is not a valid name.
     guard let name = try? AccountName(SecretAccount.name(of: id)).text else { return nil }
     do throws(CommandError) {
       return try StatusVerbs.accounts(session, named: name).first.flatMap { SecretAccount($0) }
@@ -125,7 +125,7 @@ struct VaultSecretStore: SecretStore, Sendable {
 
   /// Waits until the unlock window of an item ends, or until an interrupt.
   ///
-  /// An engine that ends takes its windows with it, and is not started again for this.
+  /// The windows of an engine end with it, so it is not started again for this.
   func waitForLock(of id: String, interrupt: Int32) -> SecretWindowEnd {
     let session = makeSession(interrupt)
     defer { session.hangUp() }

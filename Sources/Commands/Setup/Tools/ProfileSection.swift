@@ -22,10 +22,22 @@ struct ProfileSection {
     return sections.map { lines in ProfileSection(text: lines.map { $0 + "\n" }.joined()) }
   }
 
-  /// Whether this section takes the place of the other one.
+  /// Whether this section replaces the other one.
   func replaces(_ other: ProfileSection) -> Bool {
     guard isServer, other.isServer else { return isServer == other.isServer }
     return header.elementsEqual(other.header)
+  }
+
+  /// The name of its MCP server in Codex; `nil` if it is for none.
+  var serverName: String? {
+    let (start, end) = (Self.server + "\"", "\"]")
+    guard let line = String(header), line.hasPrefix(start), line.hasSuffix(end) else { return nil }
+    return String(line.dropFirst(start.count).dropLast(end.count))
+  }
+
+  /// Whether its helper gets the headers of an account.
+  func isFor(_ account: String) -> Bool {
+    Array(text.utf8).firstRange(of: Array(" headers \(account) --helper ".utf8)) != nil
   }
 
   private var header: Substring.UTF8View {

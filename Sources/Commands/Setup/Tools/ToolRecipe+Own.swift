@@ -1,6 +1,6 @@
-// Tells a recipe from a file that a person wrote or changed.
+// Distinguishes a recipe from a file that a person wrote or changed.
 extension ToolRecipe {
-  /// Stands for an account, a URL or a program in a template; no recipe has this letter itself.
+  /// Represents an account, a URL or a program in a template; no recipe has this letter itself.
   private static let gap = "Z"
 
   /// Whether setup could have written these bytes, for any account, URL and program.
@@ -26,17 +26,30 @@ extension ToolRecipe {
     }
   }
 
-  /// The recipe beside what an earlier setup wrote into the same profile of Codex.
+  /// The recipe, merged with the content that an earlier setup wrote into the same profile of
+  /// Codex.
   ///
   /// The service stays if this recipe has none. So does the MCP server of each other account.
   func beside(_ bytes: [UInt8]) -> ToolRecipe {
     guard tool == .codex, Self.isRecipe(bytes, of: tool) else { return self }
     let sections = ProfileSection.all(of: String(decoding: bytes, as: UTF8.self))
     var recipe = self
+    recipe.serverName = serverName(beside: sections)
     recipe.former = sections.filter { section in
-      !ownSections.contains { $0.replaces(section) }
+      !recipe.ownSections.contains { $0.replaces(section) }
     }
     return recipe
+  }
+
+  /// The name that the account's MCP server has in the profile already, or the first one that no other
+  /// account has: accounts may differ only in dots and hyphens.
+  private func serverName(beside sections: [ProfileSection]) -> String? {
+    let known = sections.filter { $0.serverName != nil }
+    if let own = known.first(where: { $0.isFor(account) }) { return own.serverName }
+    let taken = known.compactMap(\.serverName)
+    let name = Self.withoutDots(account)
+    guard taken.contains(name) else { return name }
+    return (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) }
   }
 
   /// Each text that setup writes for a tool, or for a section of a profile of Codex, with gaps.
@@ -74,7 +87,7 @@ extension ToolRecipe {
     return parts
   }
 
-  /// Whether a part is what a template has, with anything in its gaps.
+  /// Whether a part matches a template, with any text in its gaps.
   private static func fits(_ part: ArraySlice<UInt8>, _ template: ArraySlice<UInt8>) -> Bool {
     let pieces = template.split(separator: UInt8(ascii: "Z"), omittingEmptySubsequences: false)
     guard pieces.count > 1 else { return part.elementsEqual(template) }

@@ -1,8 +1,9 @@
 internal import JSON
 
-/// What a tool must read to get an account's tokens: files of their own beside the tool's settings.
+/// The files that a tool must read to get an account's tokens: files of their own beside the tool's
+/// settings.
 ///
-/// The settings themselves stay as they are, because the tool rewrites them. A settings file on the
+/// The settings themselves are not changed, because the tool rewrites them. A settings file on the
 /// command line also holds in a project whose own settings name another server for the token.
 struct ToolRecipe {
   /// A file of a recipe.
@@ -31,6 +32,8 @@ struct ToolRecipe {
   let variables: [String]
   /// The sections of earlier setups that stay in the profile of Codex.
   var former: [ProfileSection] = []
+  /// The name of the MCP server in Codex; `nil` for the account's.
+  var serverName: String?
 
   /// A tool caches a token for five minutes, and may use it once after that.
   private static let lifetime = ["--min-ttl", "6m"]
@@ -69,8 +72,8 @@ struct ToolRecipe {
     }
   }
 
-  /// Codex takes no profile with a dot in its name.
-  private static func withoutDots(_ name: String) -> String {
+  /// Codex accepts no profile or MCP server with a dot in its name.
+  static func withoutDots(_ name: String) -> String {
     String(name.map { $0 == "." ? "-" : $0 })
   }
 
@@ -157,7 +160,7 @@ struct ToolRecipe {
   /// Codex reads one profile, so the servers of several accounts are in one file.
   private func serverLines(_ server: String) -> [String] {
     [
-      "\(ProfileSection.server)\(Self.string(Self.withoutDots(account)))]",
+      "\(ProfileSection.server)\(Self.string(serverName ?? Self.withoutDots(account)))]",
       "url = \(Self.string(server))",
       "http_headers_helper = \(Self.string(ShellText.line(environment + headers)))",
     ]

@@ -6,7 +6,7 @@ extension FindingWords {
 
   private static let directory = [
     TextForm("%s cannot be made: this user may not write to %s"),
-    TextForm("%s will be made at the first use"),
+    TextForm("%s will be created on first use"),
     TextForm("%s is a symbolic link"),
     TextForm("%s is not a directory"),
     TextForm("%s belongs to user %s, not to root"),
@@ -33,7 +33,7 @@ extension FindingWords {
     TextForm("THUMBLATCH_SOCKET names the vault to use"),
     TextForm("%s is not UTF-8: names and passwords beyond ASCII may not arrive as typed"),
     TextForm("the limit is high enough"),
-    TextForm("only %s files can be open at once: an engine that starts here serves few callers"),
+    TextForm("only %s files can be open at once: an engine started here can serve few callers"),
     TextForm("the clock says %s: certificates and tokens cannot be checked"),
     TextForm("not installed: only readers that you can open yourself are used"),
     TextForm("installed, but there is no system bus"),
@@ -56,7 +56,7 @@ extension FindingWords {
     TextForm("%s cannot be executed"),
     TextForm("%s is not used: %s"),
     TextForm("%s is insecure: plain http on this machine"),
-    TextForm("all can be read (%s)"),
+    TextForm("all are readable (%s)"),
     TextForm("other users can write to %s, and choose where passwords go"),
   ]
 

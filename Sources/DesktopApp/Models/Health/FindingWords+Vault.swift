@@ -4,7 +4,7 @@ internal import GTK
 extension FindingWords {
   static let ofVault =
     [
-      TextForm("could not be looked at: %s"),
+      TextForm("could not be examined: %s"),
       TextForm("%s more of this kind"),
     ]
     + store + accounts + rules + audit + devices
@@ -146,7 +146,7 @@ extension FindingWords {
   private static let remediesOfDevices = [
     TextForm("raise RLIMIT_MEMLOCK (ulimit -l) to 1 MiB or more, then end the engine"),
     TextForm(
-      "an enrolled security key or the system password passes a check; plug a reader in that libfprint knows, or let this user open it"
+      "an enrolled security key or the system password passes a check; plug in a reader that libfprint supports, or let this user open it"
     ),
     TextForm("the unlock window ends by time, or by: thumblatch lock"),
   ]

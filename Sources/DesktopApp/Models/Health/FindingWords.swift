@@ -92,7 +92,7 @@ package enum FindingWords {
   }
 
   private static let clauses = [
-    TextForm("no more files can be made"),
+    TextForm("no more files can be created"),
     TextForm("less than 1 MiB is free"),
     TextForm("it is not a regular file in a directory"),
     TextForm("it or its directory belongs to user %s"),
@@ -104,12 +104,12 @@ package enum FindingWords {
     TextForm("none was found"),
     TextForm("it can be used"),
     TextForm("sleep cannot be delayed: %s"),
-    TextForm("not looked: no supported reader is on USB"),
-    TextForm("not looked"),
+    TextForm("not checked: no supported reader is on USB"),
+    TextForm("not checked"),
     TextForm(
       "the provider refused the refresh token without a reason (HTTP %s, an empty answer)"
     ),
-    TextForm("the provider refused the refresh token with an answer that is no JSON (HTTP %s)"),
+    TextForm("the provider refused the refresh token with an answer that is not JSON (HTTP %s)"),
     TextForm("the provider refused the refresh with an error other than a dead token (HTTP %s)"),
     TextForm("the provider answered %s"),
     TextForm("on the way into the private vault, after an interrupted call"),

@@ -1,5 +1,6 @@
 internal import GTK
 internal import Observation
+internal import PlainText
 internal import PresenceTerms
 internal import SecretMemory
 internal import VaultClient
@@ -100,6 +101,7 @@ final class PromptModel {
     case .checking:
       notice = nil
       phase = .waiting
+    case .said(let text): notice = PlainText.line(text)
     case .failed(let method, let outcome, let message, let left):
       notice = PresenceWords.nextTry(
         after: method,

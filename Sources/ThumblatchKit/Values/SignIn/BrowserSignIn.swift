@@ -15,7 +15,7 @@ public enum BrowserLoginStep: Sendable, Hashable {
   case notOpened(url: String)
   /// An answer was not trusted and was refused for this reason.
   ///
-  /// The wait goes on.
+  /// The wait continues.
   case refused(reason: String)
 }
 
@@ -136,7 +136,7 @@ final class BrowserSignIn: @unchecked Sendable {
 
   private func reason(_ stray: RedirectStray) -> String {
     switch stray {
-    case .user: "it was brought by another user's program"
+    case .user: "it came from another user's program"
     case .host: "it came under another name than \(address.host):\(listener.port)"
     case .path: "it came to another path than \(address.path.isEmpty ? "/" : address.path)"
     case .state: "it answers another sign-in"

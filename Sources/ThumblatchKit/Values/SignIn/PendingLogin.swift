@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A sign-in that a person must still complete at the provider.
 ///
-/// It is given up when the last reference to it goes away.
+/// It is cancelled when its last reference is released.
 public final class PendingLogin: Sendable {
   /// The data for the person: a URL for the browser, or a code.
   public let prompt: LoginPrompt

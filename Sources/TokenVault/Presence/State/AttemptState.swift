@@ -3,7 +3,8 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-/// What failed tries cost the vault's user: the fingers left, and the wait before the next password.
+/// The cost of failed tries for the vault's user: the finger tries left, and the wait before the
+/// next password.
 struct AttemptState {
   private(set) var tries: FingerTries
   private(set) var backoff: PasswordBackoff

@@ -4,8 +4,8 @@ internal import System
 
 /// The open prompts, with all that belongs to one: its check, its waiters and its context.
 ///
-/// `Vault.swift` holds it, and only files of `Presence/` use it, as `Scripts/lint` checks. All others read
-/// `Vault.prompts`, and call the functions of the vault that stand there.
+/// `Vault.swift` holds it, and only files of `Presence/` use it, as `Scripts/lint` checks. All other files
+/// read `Vault.prompts`, and call the functions of the vault in that folder.
 struct Prompting {
   /// The prompts; only the steps below change them.
   private(set) var book = PromptBook()
@@ -190,7 +190,7 @@ struct Prompting {
     checks.renumber(&run, of: prompt)
   }
 
-  /// Goes on with an armed prompt without a device that has failed.
+  /// Continues with an armed prompt, without a device that has failed.
   mutating func goOn(
     _ prompt: String,
     without method: PresenceMethod,
@@ -245,7 +245,8 @@ struct Prompting {
 
   /// Closes a prompt that is given up.
   ///
-  /// `byCaller` tells a Ctrl-C at the caller's own terminal from a prompt without an answer.
+  /// `byCaller` distinguishes a Ctrl-C at the caller's own terminal from a prompt without an
+  /// answer.
   mutating func close(_ prompt: String, byCaller: Bool, at now: BootInstant) {
     // One that another's check has answered was not refused.
     if answered.removeValue(forKey: prompt) == nil,

@@ -63,8 +63,8 @@ struct RunningChecks {
   /// Ends a check, and cancels its helpers.
   mutating func cancel(of prompt: String) { runs.removeValue(forKey: prompt)?.race?.cancel() }
 
-  /// A reader that takes one print at a time is given that of another finger after a miss, and the
-  /// same one after a match.
+  /// A reader that compares one print at a time gets the print of another finger after a miss, and
+  /// the same print after a match.
   mutating func turnFingers(
     _ run: CheckRun,
     after event: CheckEvent,

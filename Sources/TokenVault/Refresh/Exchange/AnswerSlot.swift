@@ -65,7 +65,7 @@ extension Vault {
   /// The contents of the slot after a reply.
   ///
   /// If the helper could not write the slot, the contents came over the socket, sealed by the same
-  /// key. From here on there is one path.
+  /// key. From here on, both cases are the same.
   func image(
     after reply: ExchangeReply,
     _ intent: IntentRow,

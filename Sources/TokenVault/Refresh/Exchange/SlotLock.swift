@@ -10,7 +10,7 @@ extension Vault {
 
   /// Finishes what an engine or an exchange helper left behind, without a presence check.
   ///
-  /// Callers that ask at the same time share the outcome, so that none waits for an orphan again.
+  /// Concurrent callers share the outcome, so that none of them waits for an orphan again.
   func finishInterrupted(_ account: AccountRow) async throws(VaultFailure) {
     let recovery = refreshes.recovery(of: account.id) {
       Task { await self.recoverInterrupted(account.id) }

@@ -85,7 +85,7 @@ extension ExchangeLimits {
 
 /// An exchange helper that waits for one request, and knows nothing of it yet.
 ///
-/// An unused one goes back with the last reference to it.
+/// An unused helper is returned with the last reference to it.
 package protocol ReadyExchangeHelper: Sendable {
   /// Passes the request ahead of `perform`, which gets the same one.
   ///

@@ -2,7 +2,7 @@ internal import Configuration
 
 /// Why a provider was not reached, as far as a caller can tell the reasons apart.
 package enum Unavailability: String, Sendable, Equatable {
-  /// The machine answers, and no program listens at the port, or none answers.
+  /// The machine responds, but no program listens at the port, or the program does not answer.
   case notAnswering = "not_answering"
   /// The authority of the certificate is not trusted.
   case authority = "certificate_authority"
@@ -112,7 +112,7 @@ extension VaultFailure {
     switch why {
     case .notAnswering:
       "\(name)\(proxy.map { ", or its proxy \($0)," } ?? "") is not answering"
-        + (isSilent ? " (it took the connection and sent nothing)" : " (connection refused)")
+        + (isSilent ? " (it accepted the connection but sent nothing)" : " (connection refused)")
     case .authority: "the certificate of \(name) is from an authority that is not trusted here"
     case .expired: "the certificate of \(name) has expired"
     case .notYetValid: "the certificate of \(name) is not valid yet by this machine's clock"

@@ -5,7 +5,7 @@ internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 
-// A sign-in may bring a refresh token that is not kept, because its ID token is refused. A sign-in may
+// A sign-in may yield a refresh token that is not kept, because its ID token is refused. A sign-in may
 // also replace a refresh token that is still valid. Both would stay valid at the provider, and no
 // program could end them. So each is revoked once, and the caller gets the result.
 
@@ -18,7 +18,7 @@ struct DiscardedToken: Sendable {
 }
 
 extension Vault {
-  /// Notes a refresh token that an answer brought and that is not kept.
+  /// Notes the refresh token of an answer that is not kept.
   func discard(
     _ token: SharedSecret?,
     of provider: Provider,
@@ -30,7 +30,7 @@ extension Vault {
     noteDiscarded(discarded, intent.intent)
   }
 
-  /// Revokes the refresh token that an answer brought and that is not kept.
+  /// Revokes the refresh token of an answer that is not kept.
   ///
   /// - Returns: the result; `nil` if no token was noted.
   func revokeDiscarded(of intent: [UInt8]) async -> Revocation? {
@@ -57,7 +57,7 @@ extension Vault {
     }
   }
 
-  /// Forgets it; the provider is not told.
+  /// Forgets it; the provider is not notified.
   func dropDiscarded(of intent: [UInt8]) {
     _ = takeDiscarded(intent)
   }

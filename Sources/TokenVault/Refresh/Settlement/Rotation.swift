@@ -2,13 +2,13 @@ internal import Configuration
 internal import SecretMemory
 internal import Storage
 
-/// What an answer did to the refresh token of an account.
+/// The effect of an answer on the refresh token of an account.
 enum Rotation {
-  /// It brought none, or the one that was sent.
+  /// It has no refresh token, or the one that was sent.
   case none
-  /// It brought another one.
+  /// It has a different refresh token.
   case another
-  /// It brought one, and it is not known which one was sent.
+  /// It has a refresh token, and the one that was sent is not known.
   case unknown
 
   var changesBox: Bool {

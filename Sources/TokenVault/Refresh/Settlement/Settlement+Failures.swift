@@ -3,7 +3,7 @@ internal import Configuration
 internal import Storage
 internal import System
 
-// T2 for an exchange that brought no tokens.
+// T2 for an exchange without tokens in its answer.
 extension Vault {
   /// The shortest wait after a lost answer, in seconds; it doubles each time.
   private static let firstWait: Int64 = 2

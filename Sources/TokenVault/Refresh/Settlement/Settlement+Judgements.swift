@@ -54,9 +54,10 @@ extension Vault {
     return try conclude(settlement, answer.keeping(sent))
   }
 
-  /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing of it.
+  /// Ends an exchange, unless the answer to an earlier one was lost: this answer says nothing about
+  /// that.
   ///
-  /// A refresh whose success brought no token that can be read may have replaced the refresh token.
+  /// A successful refresh without a readable token may have replaced the refresh token.
   private func endUnlessUncertain(
     _ settlement: Settlement,
     _ failure: VaultFailure,

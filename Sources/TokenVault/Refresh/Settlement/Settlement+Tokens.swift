@@ -8,7 +8,7 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// T2 for an answer that brought tokens.
+// T2 for an answer with tokens.
 extension Vault {
   /// Stores new tokens: box n+1, access token, intent cleared, in one transaction.
   func keep(
@@ -41,7 +41,7 @@ extension Vault {
     writeDefaultAccount()
   }
 
-  /// Stores the refresh token of an answer that is otherwise of no use: the previous token is dead.
+  /// Stores the refresh token of an answer that is otherwise unusable: the previous token is dead.
   ///
   /// With `isWaiting` the access token may be used later.
   @discardableResult
@@ -57,7 +57,7 @@ extension Vault {
     let detail = "generation \(row.generation), \(use)"
     try commit(row, settlement, rotation, isWaiting ? .begun : .failed, detail) {
       try noteImport(of: row, settlement, token)
-      // An answer of no use that brings the same token shows nothing.
+      // An unusable answer with the same token proves nothing.
       guard rotation.changesBox else { return }
       try noteSteadiness(settlement.isSignIn ? .unknown : rotation, of: row)
     }

@@ -49,11 +49,11 @@ struct Settlement {
 
   /// The refresh token that was sent; `nil` for a sign-in.
   ///
-  /// A sign-in sends a password or a code, so the token that it brings is always another one. What an
+  /// A sign-in sends a password or a code, so its answer always has a new token. The token that an
   /// import sends is not the account's token yet.
   var sent: SharedSecret? { isSignIn ? nil : evidence.sent }
 
-  /// Whether the earlier access tokens, of all sets, are of no use any more.
+  /// Whether the earlier access tokens of all sets are no longer usable.
   ///
   /// After a login they may be another person's, of another provider. After a refresh some providers
   /// have ended them.
@@ -93,7 +93,7 @@ extension IntentRow {
 
 // T2. It is the only way in which tokens reach the store: after an exchange, and after a crash.
 extension Vault {
-  /// Takes the contents of the slot into the store (T2), then empties the slot.
+  /// Stores the contents of the slot (T2), then empties the slot.
   ///
   /// - Throws: what the provider's answer means for the waiting callers; the store is settled by then.
   @discardableResult
@@ -106,16 +106,16 @@ extension Vault {
   ) throws(VaultFailure) -> Settled {
     let verdict = try judge(intent, image, caller, evidence)
     refreshes.unwritten.drop(of: intent.account)
-    // A slot that cannot be written does not undo what is in the store by now: the next holder finds
-    // no intent, and zeroes it.
+    // If the slot cannot be written, the stored answer still stands: the next holder finds no
+    // intent, and zeroes the slot.
     guard !SlotImage.isEmpty(image) else { return try verdict.get() }
-    // While the intent stays, an image that a crash brings back would be judged again.
+    // While the intent exists, an image in the slot after a crash would be judged again.
     let isSettled = (try? store.intent(account: intent.account) == nil) ?? false
     try? slot.zero(isDurable: !isSettled)
     return try verdict.get()
   }
 
-  /// Takes the answer to a refresh into the store.
+  /// Stores the answer to a refresh.
   @discardableResult
   func settle(_ answer: borrowing RefreshAnswer, caller: Caller) throws(VaultFailure) -> Settled {
     try settle(

@@ -33,7 +33,7 @@ extension Vault {
     do throws(VaultFailure) {
       _ = try await readKeys(account.provider, source, tries: 1)
     } catch {
-      // A provider that names a wait is left alone for that time.
+      // If a provider asks for a wait, it gets no request for that time.
       guard case .providerUnavailable(_, _?, _) = error else { return }
       noteKeyFailure(error, source)
     }

@@ -1,6 +1,6 @@
 internal import Storage
 
-/// An answer to a refresh that brings no tokens, and does not say that the token is dead.
+/// An answer to a refresh without tokens, which does not say that the token is dead.
 struct UnclearAnswer: Equatable {
   enum Kind: UInt8 {
     /// A refusal (400, 401, 403) with an empty answer.
@@ -22,7 +22,7 @@ struct UnclearAnswer: Equatable {
     case .empty:
       "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
     case .unreadable:
-      "the provider refused the refresh token with an answer that is no JSON (HTTP \(status))"
+      "the provider refused the refresh token with an answer that is not JSON (HTTP \(status))"
     case .otherError:
       "the provider refused the refresh with an error other than a dead token (HTTP \(status))"
     case .other: "the provider answered \(status)"
@@ -47,12 +47,12 @@ struct UnclearAnswer: Equatable {
   }
 }
 
-// Some providers refuse a dead refresh token with an empty answer. A server in front of a provider
-// may do the same for a while. So one such answer counts as a fault. The second one for the same token
-// is believed. It comes with the next try, ten minutes later at the earliest. Any other result between
-// the two ends the count: a lost answer, no connection, 5xx, 429. Both answers came over TLS, or from the
-// provider's own program on loopback. No other unclear answer is believed, but each one is told until
-// the next try.
+// Some providers refuse a dead refresh token with an empty answer. A server in front of a provider may do
+// the same for a while. So one such answer counts as a fault. The second one for the same token counts as
+// a refusal. It comes with the next try, ten minutes later at the earliest. Any other result between the
+// two resets the count: a lost answer, no connection, 5xx, 429. Both answers came over TLS, or from the
+// provider's own program on loopback. No other unclear answer counts as a refusal, but each one is
+// reported until the next try.
 //
 // The store keeps the id of the try, the status and the kind. This hint is not authenticated: a forged
 // one asks for a login that is not needed, and reveals nothing.

@@ -1,0 +1,39 @@
+internal import HelperInterface
+internal import System
+internal import SystemPassword
+
+/// Tells the engine what PAM's modules say without a question.
+extension PresenceService {
+  /// How long words wait for a question or a failure that takes them, in nanoseconds.
+  private static let wordsTime: Int64 = 300_000_000
+
+  /// How long to wait for an event, in milliseconds; -1 without a limit.
+  var longestWait: Int32 {
+    let left = timeLeft()
+    guard let wordsDue else { return left }
+    let wait = max(0, (wordsDue.nanoseconds - BootInstant.now.nanoseconds + 999_999) / 1_000_000)
+    return left < 0 ? Int32(clamping: wait) : min(left, Int32(clamping: wait))
+  }
+
+  /// A module has said something: a question may follow at once, which shows it.
+  func noteWords() {
+    wordsDue =
+      wordsDue ?? BootInstant(nanoseconds: BootInstant.now.nanoseconds + Self.wordsTime)
+  }
+
+  /// Tells what was said while the module still works.
+  func tellDueWords() {
+    if let wordsDue, BootInstant.now >= wordsDue { tellWords() }
+  }
+
+  /// Tells what waits.
+  ///
+  /// Otherwise the next question or the failure takes it.
+  func tellWords() {
+    wordsDue = nil
+    guard connection.wantsMore else { return }
+    for text in words?.take() ?? [] {
+      connection.reply(HelperCheckEvent.says(text: text), continues: true)
+    }
+  }
+}
