@@ -52,7 +52,7 @@ struct TroubleTextTests {
     "command": "X7: thumblatch x7",
     "file": "This file cannot be used. Choose a file of this computer with a path in UTF-8.",
     "memory":
-      "A secret of 7 bytes is longer than can be held. End other programs, then type it again.",
+      "A secret of 7 bytes is too long. End other programs, then type it again.",
     "restore unclear":
       "It is not known whether the accounts were restored. Look at the list of accounts, then"
       + " restore the backup again.",
@@ -110,7 +110,7 @@ struct TroubleTextTests {
   ]
   /// What the system or another room says in English.
   private static let foreign: Set<String> = [
-    "command", "memory", "restore cancelled", "restore provider", "unsafe hint",
+    "command", "memory", "restore cancelled", "restore provider", "settings value", "unsafe hint",
   ]
   private static let englishWords: Set<Substring> = [
     "and", "are", "can", "for", "if", "is", "it", "no", "not", "of", "or", "the", "then", "to",

@@ -151,6 +151,8 @@ struct DesktopAppLookTests {
       try app.sees("is not safe to use", "alert")
       #expect(try width() == usual, "\(page)")
     }
+    try app.run("click('Activity', 'list item')")
+    try app.sees("The audit log was not checked.")
     app.keepPicture("large-trouble")
     #expect(try app.run("overflowing()") == .array([]))
   }

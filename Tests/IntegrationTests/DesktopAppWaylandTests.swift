@@ -3,8 +3,9 @@ import System
 import TestSupport
 import Testing
 
-/// The desktop app on Wayland: real engine, virtual reader. The other tests are on X11, where keys and clicks
-/// can be sent to one window.
+/// The desktop app on Wayland: real engine, virtual reader.
+///
+/// The other tests are on X11, where keys and clicks can be sent to one window.
 @Suite(.serialized)
 struct DesktopAppWaylandTests {
   private static let cover = "Blurred while you work in another window"
