@@ -452,7 +452,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "GTKProbe",
-      dependencies: ["GTK"],
+      dependencies: ["GTK", "SecretMemory"],
       path: "Tests/GTKProbe",
       resources: [.embedInCode("UI")],
       swiftSettings: desktop
