@@ -241,7 +241,8 @@ private enum Style {
     row.fact label.title { opacity: 0.9; }
     """
 
-  /// Grey text with a contrast of 4.5:1 and more on each background of the app, as WCAG 2 wants it (1.4.3).
+  /// Grey text with a contrast of 4.5:1 and more on each background of the app, as WCAG 2 wants it.
+  ///
   /// That of libadwaita has 3.2:1.
   static let usual = """
 
