@@ -77,7 +77,11 @@ final class AppWindows {
   /// look at.
   func keepPicture(_ name: String) {
     guard let directory = ThisProcess.environment("THUMBLATCH_PICTURES") else { return }
-    _ = try? run("picture(\(quoted("\(directory)/\(name).png")))")
+    do {
+      try run("picture(\(quoted("\(directory)/\(name).png")))")
+    } catch {
+      Issue.record("no picture \(name): \(error)", severity: .warning)
+    }
   }
 
   /// Expects that a screen reader can name each control.
