@@ -72,6 +72,11 @@ struct DesktopAppProgramsTests {
     try app.sees("Process 1 is another user's.")
     try app.misses("nightly (unit")
 
+    try removeRule(of: customer, app)
+  }
+
+  /// Removes the rule of the person, after a test of the rules.
+  private func removeRule(of customer: Customer, _ app: AppWindows) throws {
     try app.press("Remove “Holds for” from the rule mine")
     try app.sees("It is the only setting, so the rule goes too.")
     try app.run("press('Cancel Cancel')")
