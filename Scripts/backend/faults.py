@@ -7,7 +7,7 @@ from .sessions import Refusal
 
 
 class Control:
-    """The request log, the faults to come, and what waits for either."""
+    """The request log, the planned faults, and the threads that wait for either."""
 
     def __init__(self, backend, log_file):
         self.backend, self.log_file = backend, log_file

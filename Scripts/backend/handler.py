@@ -54,7 +54,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         control.finished(entry)
 
     def act(self, entry, fault, body):
-        """Carries the request out and answers, in the order and the way the fault asks for."""
+        """Carries the request out and answers, in the order and form that the fault requires."""
         status = fault.get("status")
         true_answer = status in (None, "half", "reset-after", "control-characters")
         commit = fault.get("commit", true_answer)
@@ -155,7 +155,7 @@ def redacted(name, value):
 
 
 def shape(raw):
-    """The body as sent, byte for byte, but for text that may be secret."""
+    """The body as sent, byte for byte, except text that may be secret."""
     hidden = r'("(?!email"|name")[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"'
     found = re.sub(hidden, r'\1"..."', raw.decode(errors="replace"))
     return found if found.startswith("{") else "%d bytes" % len(raw)

@@ -64,7 +64,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def serve_pipe(server):
-    """Control calls from standard input; the end of it is the end of the server."""
+    """Control calls from standard input. The server ends at the end of its input."""
     for line in sys.stdin:
         try:
             given = json.loads(line)

@@ -58,7 +58,7 @@ class Backend:
         os.replace(new, self.options.state)
 
     def enter(self, did, family, presented=None, refresh_token=None, access_token=None):
-        """One line in the ledger; a write(2) is not lost with its process."""
+        """Writes one line to the ledger; a completed write(2) survives its process."""
         if not self.ledger:
             return
         tokens = {"presented": presented, "refresh_token": refresh_token,
@@ -159,7 +159,7 @@ class Backend:
         self.save()
 
     def bearer(self, header):
-        """The live access token of an Authorization header."""
+        """The valid access token in an Authorization header."""
         kind, _, value = (header or "").partition(" ")
         with self.lock:
             token = self.access_tokens.get(sha256(value)) if kind.lower() == "bearer" else None

@@ -8,7 +8,7 @@ ABSENT = {"true": "true", "false": "false", "empty": "[]"}
 
 
 class Wrong(Exception):
-    """Why a file cannot be translated."""
+    """The error of a file that cannot be translated."""
 
 
 @dataclass

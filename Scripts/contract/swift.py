@@ -129,7 +129,7 @@ class Room(Variants):
         return found[1]
 
     def secrets(self):
-        """Names, by direction: the reader of JSON knows no more of a member than its name."""
+        """The secret names, by direction: the reader of JSON knows only the name of a member."""
         types = [m for parts in self.kinds.values() for m in parts if isinstance(m, Member)]
         calls, replies = list(types), list(types)
         for _, parameters, reply in self.file.methods.values():

@@ -1,7 +1,7 @@
-"""The words of presence, which Swift declares and the interface files repeat.
+"""The enumerations of presence, which Swift declares and the interface files repeat.
 
 An interface file has a type of the same name. Its comments and values are written from the Swift
-enumeration, so that a word is added in one place.
+enumeration, so that a value is added in only one place.
 """
 
 import re

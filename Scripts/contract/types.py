@@ -113,7 +113,7 @@ class Types:
             self.check(member)
 
     def check(self, member):
-        """Demands that a mark fits its member. One that does not would be without effect."""
+        """Checks that a mark fits its member. Otherwise it would have no effect."""
         texts = ["string", ("list", "string")] if member.base64 else ["string"]
         may_be_absent = isinstance(member.kind, tuple) if member.absent == "[]" else member.kind == "bool"
         fits = {

@@ -1,4 +1,4 @@
-"""oidc-agent, the peer of the calls."""
+"""oidc-agent, the program for comparison with the calls."""
 
 import http.server
 import json

@@ -1,4 +1,4 @@
-"""How fast the engine answers: one command, many clients, and beside a slow provider."""
+"""The speed of the engine's answers: one command, many clients, and with a slow provider."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CALL = '{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"%s"
 
 
 class Result:
-    """What `client ask` prints; nothing is what one has who is turned away."""
+    """The output of `client ask`; empty for a client that was refused."""
 
     def __init__(self, text):
         words = text.split() or [0, 1, *[10**9] * 3]
@@ -97,8 +97,8 @@ def measure_calls(service, client, floor, agent, rounds, seconds):
 
 
 def measure_provider(client, seconds):
-    """`slow` is refreshed while `me` is read: its helper gets no answer for three seconds, and none
-    then, which is all that the engine sees of a provider."""
+    """`slow` is refreshed while `me` is read. Its helper waits three seconds for an answer and then
+    fails, so that the engine sees a slow provider."""
     before = ask(client, SOCKET, 64, seconds, "kept", CALL % "me")
     print(f"provider, {seconds} s: no other call waits for a provider: p99 {before.p99:.2f} ms, "
           f"longest {before.worst:.2f} ms")

@@ -1,4 +1,4 @@
-"""One user's connections and messages in great number, while another user is served."""
+"""Many connections and messages of one user, while another user is served."""
 
 import os
 import pwd
@@ -100,7 +100,7 @@ def dearest(client):
 
 
 def measure_costly(service, client, seconds):
-    """Each caller of the crowd sends its next message when it has its reply."""
+    """Each caller of the crowd sends its next message when it has received its reply."""
     print(f"costly, 120 connections of one user with messages of 64 KiB, {seconds} s each:")
     for _, name, message in dearest(client):
         # On a busy machine the crowd may end before the other user is served: then it works for longer.
@@ -167,8 +167,8 @@ def measure_ways(service, client, crowd, place, seconds):
 
 
 def measure_flood(client, seconds):
-    """Connections that one user opens and closes at once: they wait at the listener before those of
-    others."""
+    """Connections that one user opens and closes immediately: they wait at the listener before
+    those of others."""
     flood = subprocess.Popen([client, "flood", SOCKET, "2", str(3 * seconds), CALL % "me"],
                              stdout=subprocess.PIPE, text=True, **as_user(CROWD))
     time.sleep(seconds / 4)

@@ -1,4 +1,4 @@
-"""From the call of a program without a terminal to its notification at the desktop.
+"""The time from the call of a program without a terminal to its notification at the desktop.
 
 The server that gets the notification shows nothing, so that its own time does not count.
 """
@@ -170,7 +170,8 @@ def call_times(service, engine, desktop, reader, runs):
 
 
 def measure(engine, directory, programs, environment, reader, password, runs):
-    """Prints the medians, and returns those beyond the limit. `engine` has the account `me`."""
+    """Prints the medians, and returns those that exceed the limit. `engine` has the account
+    `me`."""
     print(f"desk, {runs} runs each, medians from the call to the arrival of its notification:")
     if os.geteuid() != 0:
         print("  not measured: only root can stand in for logind")
@@ -198,7 +199,7 @@ def measure(engine, directory, programs, environment, reader, password, runs):
 
 
 def told(name, times):
-    """Prints one line, and returns it if it is beyond the limit."""
+    """Prints one line, and returns it if it exceeds the limit."""
     median = statistics.median(times)
     line = (f"{name:<34} {median:6.1f} ms (limit {LIMIT}), "
             f"{sorted(times)[int(len(times) * 0.95)]:.1f} ms (p95)")

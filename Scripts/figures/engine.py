@@ -33,7 +33,7 @@ class Connection:
 
 
 def stop(process):
-    """Ends the engine, which is no child of this program, and waits until it is gone."""
+    """Ends the engine, which is not a child of this program, and waits until it has ended."""
     handle = os.pidfd_open(process)
     os.kill(process, 15)
     select.select([handle], [], [])

@@ -1,4 +1,4 @@
-"""A finger that is enrolled and checked by a virtual reader."""
+"""Enrolls and checks a finger with a virtual reader."""
 
 import socket
 import statistics

@@ -1,4 +1,4 @@
-"""What a run promises, and what it missed."""
+"""The promises of a run, and those that it missed."""
 
 missed = []
 # By how much a bound of time may be missed: a test shares the machine with whatever else runs.

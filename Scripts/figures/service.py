@@ -77,7 +77,7 @@ class Service:
             return int(re.search(figure + r": +(\d+) kB", file.read())[1])
 
     def processor_time(self):
-        """Seconds of CPU time: what a call takes of it is the same on a busy machine, too."""
+        """The CPU time in seconds, which for a call is the same on a busy machine."""
         with open(f"/proc/{self.process.pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -88,7 +88,7 @@ class Service:
 
 
 class Peak:
-    """The most memory that the engine has while this is entered, in KiB."""
+    """The peak memory of the engine within the block, in KiB."""
 
     def __init__(self, service):
         self.service, self.most, self.ended = service, 0, threading.Event()

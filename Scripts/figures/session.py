@@ -11,7 +11,7 @@ from .programs import TOP, compiled
 
 
 def build_session_speed(programs):
-    """Builds as Scripts/build does, and puts the program beside the engine."""
+    """Builds as Scripts/build does, and puts the program in the engine's directory."""
     build = ["swift", "build", "--package-path", TOP, "--configuration", "release",
              "--explicit-target-dependency-import-check", "error", "--static-swift-stdlib"]
     subprocess.run([*build, "--product", "SessionSpeed"], check=True, stdout=subprocess.DEVNULL,
@@ -54,7 +54,7 @@ def measure_restore(program, directory, environment, runs):
 
 
 def measure_start(program, environment, process):
-    """The same where no engine runs; gives the last one's process."""
+    """The same while no engine runs; returns the process of the last one."""
     times = []
     for _ in range(20):
         stop(process)

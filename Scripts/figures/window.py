@@ -42,8 +42,8 @@ class Stage:
             time.sleep(0.0002)
 
     def show(self, *command):
-        """The milliseconds from the start of a program to its first frame, and the memory in kB: the
-        resident set, and its part that is no file's."""
+        """The milliseconds from the start of a program to its first frame, and the memory in kB:
+        the resident set, and its anonymous part."""
         empty = self.point()
         begun = time.perf_counter()
         process = self.desktop.start(*command)
@@ -58,7 +58,8 @@ class Stage:
 
 
 def memory_of(process):
-    """The resident set, and its part that is no file's. The app refuses to be looked into, but not this."""
+    """The resident set, and its anonymous part. The app prevents other reads of its memory, but not
+    this."""
     with open(f"/proc/{process}/status", encoding="ascii") as file:
         sizes = {words[0]: int(words[1]) for words in map(str.split, file) if len(words) > 1 and words[0] in (
             "VmRSS:", "RssAnon:")}
@@ -66,7 +67,7 @@ def memory_of(process):
 
 
 def still_memory(process):
-    """The memory as soon as it has not changed for some time: all is drawn then."""
+    """The memory when it has not changed for some time, and everything is drawn."""
     memory, since = memory_of(process), time.monotonic()
     while time.monotonic() - since < STILL:
         time.sleep(0.05)
@@ -106,7 +107,7 @@ def measure(engine, directory, programs, environment, runs):
 
 
 def told(name, unit, index, limit, rounds):
-    """Prints one line, and returns it if it is beyond the limit."""
+    """Prints one line, and returns it if it exceeds the limit."""
     empty, own = (statistics.median(pair[which][index] for pair in rounds) for which in (0, 1))
     ratio = statistics.median(app[index] / floor[index] for floor, app in rounds)
     line = (f"{name:<18} empty window {empty:.0f} {unit}, app {own:.0f} {unit}, {ratio:.2f} times"

@@ -79,7 +79,7 @@ def fuzz(target, program, options, suspects, artifacts, output):
 
 
 def measure(target, program, arguments, log, crash=None):
-    """Examines inputs in the build without sanitizers, which has the last word about time.
+    """Examines inputs in the build without sanitizers, which decides about time.
 
     A crash leaves its input in the file `crash`, or its path in the last line.
     """
@@ -116,7 +116,7 @@ def measure(target, program, arguments, log, crash=None):
 
 
 def keep(target, program, scratch):
-    """Writes the archive again, of the inputs that reach code that no seed reaches."""
+    """Writes the archive again, with the inputs that reach code that no seed reaches."""
     merged, work, before = (os.path.join(scratch, target.name, part)
                             for part in ("merged", "work", "found"))
     shutil.copytree(target.seeds, merged)

@@ -87,7 +87,7 @@ class Demo:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def end_engine(self):
-        """Ends the engine by its id: it would leave by itself after idle minutes."""
+        """Ends the engine by its process ID: by itself it would end only after idle minutes."""
         for name in os.listdir("/proc"):
             if not name.isdigit():
                 continue

@@ -13,7 +13,7 @@ BOLD, DIM, RESET = ("\033[1m", "\033[2m", "\033[0m") if sys.stdout.isatty() else
 
 
 class Failure(Exception):
-    """The demo did not show what it promises."""
+    """The demo failed."""
 
 
 class Reader:
@@ -50,7 +50,7 @@ class Reader:
 
 
 class Terminal:
-    """One command in a terminal of its own; what it prints is shown as it comes."""
+    """One command in a terminal of its own; its output is shown as it comes."""
 
     def __init__(self, demo, arguments):
         self.shown = ""
@@ -77,7 +77,7 @@ class Terminal:
         return True
 
     def expect(self, text, seconds=120):
-        """Waits until a text stands on the screen, then forgets all up to it."""
+        """Waits until a text is on the screen, then discards everything up to it."""
         deadline = time.monotonic() + seconds
         while text not in self.shown:
             left = deadline - time.monotonic()
@@ -89,7 +89,7 @@ class Terminal:
         os.write(self.fd, text.encode() + b"\n")
 
     def end(self, status=0, seconds=120):
-        """Waits for the end; anything but `status` fails the demo."""
+        """Waits for the end; any status other than `status` fails the demo."""
         deadline = time.monotonic() + seconds
         while self.exit is None:
             left = deadline - time.monotonic()

@@ -58,7 +58,7 @@ package struct AuditEntry {
 
   /// The entry with texts that fit the store and a terminal.
   ///
-  /// A helper's long message must not keep a record from being written, nor write more than its
+  /// A helper's long message must not prevent the writing of a record, nor write more than one
   /// line. `detail` is the limit of the text that a person agreed to, which is kept whole.
   package func bounded(detail most: Int) -> AuditEntry {
     var entry = self

@@ -1,6 +1,7 @@
 package import Cryptography
 
-/// The keys of the audit log: one for the codes of its records, one for the seals of its ends.
+/// The keys of the audit log: one for the codes of its records, and one for its head and
+/// checkpoint.
 package struct AuditKeys: ~Copyable, Sendable {
   package let chain: SealingKey
   package let ends: SealingKey
@@ -29,13 +30,13 @@ package enum AuditFlaw: UInt8, CaseIterable {
   package var name: String { "\(self)" }
 }
 
-/// A place where the audit log is not as it was written.
+/// A position at which the audit log was changed.
 package struct AuditBreak: Equatable, Sendable {
   package let number: Int64
   package let flaw: AuditFlaw
 }
 
-/// The two ends of the audit log, written with each record: a cut tail does not match it.
+/// The two ends of the audit log, written with each record, so that a truncated log does not match.
 package struct AuditHead: Equatable {
   /// The number of the first record that is kept, or would be.
   package var first: Int64
@@ -45,14 +46,14 @@ package struct AuditHead: Equatable {
   package var count: Int64
   /// The number of changes to sealed boxes.
   ///
-  /// An older log that is put back with its head does not match a newer store.
+  /// An older log that is restored with its head does not match a newer store.
   var boxChanges: UInt64
-  /// The first break that was ever noticed; it is kept permanently.
+  /// The first break that was noticed; it is kept permanently.
   var broken: AuditBreak?
   /// The code of the last record.
   package var code: [UInt8]
 
-  /// Before the first record.
+  /// The value before the first record.
   package static let empty = AuditHead(
     first: 1,
     last: 0,
@@ -61,7 +62,7 @@ package struct AuditHead: Equatable {
     code: AuditChain.start
   )
 
-  /// Notes a break; only the first one in the chain is kept.
+  /// Records a break; only the first one in the chain is kept.
   mutating func note(_ found: AuditBreak) {
     if let broken, broken.number <= found.number { return }
     broken = found
@@ -74,7 +75,7 @@ struct AuditCheckpoint: Equatable {
   var number: Int64
   var code: [UInt8]
 
-  /// Before the first record.
+  /// The value before the first record.
   static let start = AuditCheckpoint(number: 0, code: AuditChain.start)
 }
 
@@ -121,7 +122,7 @@ extension AuditHead {
     ].flatMap(littleEndian) + code
   }
 
-  /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
+  /// Reads the output of `encoded`; `bytes` are authentic, and therefore have its length.
   init(encoded bytes: [UInt8]) {
     let fields: [Int64] = (0..<6).map { integer(littleEndian: bytes[$0 * 8..<$0 * 8 + 8]) }
     first = fields[0]
@@ -141,7 +142,7 @@ extension AuditCheckpoint {
 
   var encoded: [UInt8] { littleEndian(number) + code }
 
-  /// Reads the output of `encoded`; `bytes` are authentic, and so of its length.
+  /// Reads the output of `encoded`; `bytes` are authentic, and therefore have its length.
   init(encoded bytes: [UInt8]) {
     number = integer(littleEndian: bytes[..<8])
     code = Array(bytes[8...])

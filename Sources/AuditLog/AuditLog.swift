@@ -32,7 +32,7 @@ package struct AuditLog {
 
   // MARK: - Its ends
 
-  /// A sealed value as it was found.
+  /// The state of an authenticated value in the store.
   enum End<Value: Equatable>: Equatable {
     case missing
     /// Not written by this vault, or written as another value.
@@ -101,9 +101,9 @@ package struct AuditLog {
     return integer(littleEndian: (bytes ?? []).prefix(8))
   }
 
-  /// Tells the head of one more change to sealed boxes, in the transaction that makes it.
+  /// Counts one more change to sealed boxes in the head, in the transaction that makes the change.
   ///
-  /// A head that missed the previous change is left as it is, so that the next record notices the
+  /// A head that missed the previous change stays unchanged, so that the next record notices the
   /// break.
   package func bind(to boxChanges: UInt64, using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value, head.boxChanges == boxChanges &- 1 else { return }
@@ -111,7 +111,7 @@ package struct AuditLog {
     try write(head, using: keys)
   }
 
-  /// Accepts the present count of changes, for a person that may restore an older store.
+  /// Accepts the present count of changes, for a person who may restore an older store.
   package func acceptBoxChanges(using keys: borrowing AuditKeys) throws(AuditFailure) {
     guard var head = try head(using: keys).value else { return }
     head.boxChanges = try boxChanges()
@@ -122,9 +122,8 @@ package struct AuditLog {
 
   /// Appends a record, and updates the head.
   ///
-  /// If the tail is not the one that the head knows, the log was changed from outside. The vault
-  /// continues, because such a change must not make it useless. But the head keeps the break
-  /// permanently.
+  /// If the tail does not match the head, the log was changed from outside. The vault continues,
+  /// because such a change must not make it unusable. But the head keeps the break permanently.
   ///
   /// - Returns: the number of the record.
   @discardableResult
@@ -172,7 +171,8 @@ package struct AuditLog {
     guard let head = try head(using: keys).value else {
       return try headOfWhatIsThere(changes, using: keys)
     }
-    // From the head's last number on there must be one record, with the head's code.
+    // There must be no record after the head's last number, and the record of that number must have
+    // the head's code.
     let rows = try stored(try store.auditCodes(from: max(1, head.last), limit: 2))
     let expected = head.last == 0 ? [] : [head.code]
     if head.boxChanges == changes, rows.map(\.mac) == expected,
@@ -199,7 +199,7 @@ package struct AuditLog {
       head.note(AuditBreak(number: missing, flaw: .truncated))
     }
     if let more = rows.first(where: { $0.number > old.last }) {
-      // If the vault wrote a record that the head does not know, an older head was put back.
+      // If the vault wrote a record that the head does not cover, an older head was restored.
       let row = try readable(after: old.last, limit: 1).first
       let isOurs = try row.map { row throws(AuditFailure) in
         try code(of: row, number: old.last + 1, previous: old.code, using: keys) == row.mac

@@ -50,7 +50,7 @@ extension AuditLog {
         head.code = row.mac
       }
       let end = rows.last?.number ?? position
-      // A record that cannot be read keeps its code: it is the break that was noted.
+      // A record that cannot be read keeps its code: it is the recorded break.
       guard let next = try stored(try store.auditNumber(after: end)) else { break }
       position = rows.count == 256 ? end : next
     }
@@ -76,8 +76,8 @@ extension AuditLog {
       end = max(end, (kept ?? head.last) - 1)
     }
     if head.count > Int64(limits.records) {
-      // Remove some more than needed, so that not each further record causes another pruning. Leave
-      // room for the record about it.
+      // Remove somewhat more than needed, so that not every further record causes another pruning.
+      // Leave room for the record about the pruning.
       end = max(end, head.last - Int64(limits.records - 1 - limits.records / 100))
     }
     if let bytes = limits.bytes {
@@ -111,7 +111,8 @@ extension AuditLog {
     let last = try stored(try store.auditNumber(through: end)) ?? end
     let code = try stored(try store.auditCodes(from: last, limit: 1)).first?.mac ?? []
     let removed = try stored(try store.deleteAudit(through: end))
-    // A code of another length was changed from outside, and continues nothing; the break is known.
+    // A code of another length was changed from outside, and the chain cannot continue from it; the
+    // break is already known.
     let isCode = code.count == AuditChain.start.count
     try write(AuditCheckpoint(number: end, code: isCode ? code : AuditChain.start), using: keys)
     head.first = end + 1

@@ -6,7 +6,7 @@ package struct AuditVerdict: Equatable, Sendable {
   package var records = 0
   package var first: Int64 = 0
   package var last: Int64 = 0
-  /// The first place that is not as it was written; `nil` if the log is intact.
+  /// The first position that was changed; `nil` if the log is intact.
   package var found: AuditBreak?
 }
 
@@ -94,8 +94,8 @@ package struct AuditVerification {
   ) throws(AuditFailure) -> AuditVerdict {
     var found = found
     if let known = try auditLog.head(using: keys).value?.broken {
-      // For the same place, the head knows the state before further records came. It does not know
-      // whether an added record is the copy of another.
+      // For the same position, the head's break describes the state before further records came. It
+      // does not say whether an added record is the copy of another.
       let isSame = known.number == found?.number && found?.flaw != .duplicated
       if isSame || known.number < found?.number ?? .max { found = known }
     }
@@ -136,7 +136,7 @@ package struct AuditVerification {
       searched = last.number
       return nil
     }
-    // Behind a record that cannot be read there may be more.
+    // There may be more records after one that cannot be read.
     let end = rows.last?.number ?? from
     let unreadable = try auditLog.stored(try auditLog.store.auditNumber(after: end))
     if let unreadable {
@@ -161,8 +161,7 @@ package struct AuditVerification {
     try verdict(AuditBreak(number: expected, flaw: flaw), keys)
   }
 
-  /// The verdict on records behind the last one: names the number of the one that must not be
-  /// there.
+  /// The verdict on records after the last one: it names the number of the surplus record.
   private func toldMore(
     _ wrong: AuditRow?,
     _ keys: borrowing AuditKeys
@@ -174,7 +173,7 @@ package struct AuditVerification {
     return try verdict(AuditBreak(number: number, flaw: isCopy ? .duplicated : .added), keys)
   }
 
-  /// The right record was found elsewhere: two changed places, or one was inserted between.
+  /// The right record was found elsewhere: two were swapped, or one was inserted between.
   private func placing(
     _ wrong: AuditRow?,
     _ right: AuditRow,

@@ -54,7 +54,7 @@ package struct BusServices: DesktopServices {
     let session = try FprintdSession(address, starting: false, milliseconds: 1000, stop: stop)
     for path in try session.readers() where unused {
       do throws(ReaderError) {
-        // Claim it for a moment: nothing else shows whether a program uses it.
+        // Claim it briefly, because nothing else shows whether a program uses it.
         let limit = BusLimit(milliseconds: 10_000, interrupt: stop)
         try session.call(path, "Claim", "", within: limit)
         try session.call(path, "Release", within: limit)

@@ -12,7 +12,7 @@ struct FprintdCheck {
   private static let stopTime = 2000
   /// The interval of the reports that the reader still waits for a touch, in milliseconds.
   private static let tick = 5000
-  /// The least time between two starts, in milliseconds: an fprintd may end each at once.
+  /// The minimum time between two starts, in milliseconds, because fprintd may end each at once.
   private static let interval = 200
 
   private let session: FprintdSession
@@ -51,7 +51,9 @@ struct FprintdCheck {
     self.report = report
   }
 
-  /// Runs the check until the reader is released; a verdict is told before that.
+  /// Runs the check until the reader is released.
+  ///
+  /// A verdict is reported earlier.
   ///
   /// fprintd may need time to release the reader, or may hang.
   mutating func run(_ tell: (Verdict) -> Void) throws(ReaderError) {
@@ -99,11 +101,11 @@ struct FprintdCheck {
     }
   }
 
-  /// Waits for the next start, at most five times a second.
+  /// Waits until the next start is allowed, at most five times a second.
   private mutating func awaitStart() throws(ReaderError) {
     try requireTime()
     while BootInstant.now < nextStart {
-      // Signals between two verifications mean nothing.
+      // Signals between two verifications have no meaning.
       _ = try session.nextSignal(of: reader, until: min(nextStart, deadline))
       try requireTime()
     }
@@ -139,7 +141,7 @@ struct FprintdCheck {
   private mutating func listen() throws(ReaderError) -> Scan {
     while true {
       let signal = try session.nextSignal(of: reader, until: min(deadline, nextReport))
-      // A miss always counts, so that a cancel at that moment saves no try.
+      // A miss always counts, so that cancelling at that moment does not save a try.
       if case .status("verify-no-match", _) = signal { return .verdict(.noMatch) }
       try requireTime()
       switch signal {

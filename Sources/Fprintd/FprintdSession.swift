@@ -176,7 +176,7 @@ struct FprintdSession {
     try bus.call(owner, path, SystemBus.properties, "GetAll", [Self.interface], within: limit)
   }
 
-  /// What a message says of a reader; `nil` for any other message.
+  /// The signal of a reader in a message; `nil` for any other message.
   private func signal(_ message: BusMessage, of path: String) throws(BusError) -> Signal? {
     switch (message.path, message.name) {
     case (path, Self.interface + ".VerifyStatus"):

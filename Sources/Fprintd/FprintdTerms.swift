@@ -20,7 +20,7 @@ extension Finger {
 }
 
 extension ScanHint {
-  /// The meaning of a status that is no decision; `nil` for any other status.
+  /// The meaning of a status that is not a decision; `nil` for any other status.
   init?(fprintd status: String) {
     switch status {
     case "verify-retry-scan": self = .general
@@ -33,7 +33,7 @@ extension ScanHint {
 }
 
 extension ReaderError {
-  /// An answer of fprintd that is no decision.
+  /// An answer of fprintd that is not a decision.
   static func fprintd(_ words: String) -> ReaderError {
     .failed(LibraryFault(domain: "fprintd", code: 0, message: words))
   }

@@ -63,7 +63,7 @@ struct EasyHandle: ~Copyable {
   /// Trusts these authorities and no others, for a server and for a proxy.
   mutating func trust(_ authorities: SystemAuthorities) throws(HTTPError) {
     self.authorities = authorities
-    // libcurl would read its own defaults besides.
+    // libcurl would read its own defaults too.
     try set(CURLOPT_CAINFO, nil)
     try set(CURLOPT_CAPATH, nil)
     try set(CURLOPT_PROXY_CAINFO, nil)
@@ -115,7 +115,7 @@ struct EasyHandle: ~Copyable {
   /// The errno of the last failed connection (CURLINFO_OS_ERRNO(3)); 0 if there is none.
   var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
 
-  /// Whether a connection stood that has been closed.
+  /// Whether a closed connection had been established.
   ///
   /// libcurl's own times, such as CURLINFO_CONNECT_TIME(3), are 0 until the TLS handshake is complete.
   var hadConnection: Bool { sockets.hadConnection }

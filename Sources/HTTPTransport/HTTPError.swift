@@ -35,9 +35,9 @@ package enum HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Reason: String, Equatable, Sendable, CaseIterable {
     case resolve
     case connect
-    /// The machine is reachable, but no program listens at the port (ECONNREFUSED).
+    /// The machine is reachable, but no program listens on the port (ECONNREFUSED).
     case refused
-    /// A program took the connection and did not answer in time, not even the TLS handshake.
+    /// A program accepted the connection but did not answer in time, not even the TLS handshake.
     case silent
     /// Any other TLS failure.
     case tls

@@ -14,9 +14,10 @@ extension HTTPRequest {
     // The port of discard (RFC 863), where no listener is expected.
     let address = LoopbackAddress([127, 0, 0, 1], port: 9)
     _ = address.flatMap { try? LoopbackServer(at: $0, for: []) }
-    // libcurl 7.88 connects even a socket that is connected already, so OpenSSL begins it alone.
+    // libcurl 7.88 would connect even a connected socket, so OpenSSL begins this handshake without
+    // it.
     _ = ccurl_begin_handshake()
-    // Last, because OpenSSL's locks would make both slower.
+    // This comes last, because contention for OpenSSL's locks would make both slower.
     _ = SystemAuthorities.current(of: .system, inBackground: true)
   }
 }

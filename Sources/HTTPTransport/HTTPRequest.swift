@@ -39,13 +39,13 @@ package struct HTTPRequest: Sendable {
 
   /// Whether the request may reach this machine or its link (`LocalAddress`), or a proxy there.
   ///
-  /// The check uses the actual address of the connection, whatever name or number led to it.
+  /// The check uses the actual address of the connection, not the name or number in the URL.
   package var mayReachThisMachine = true
 
   /// The users, besides root, whose programs may be the server or the proxy at a plain loopback
   /// address; by default this process's user.
   ///
-  /// TLS proves the identity of the other side. Plain text reaches any program that has taken the
+  /// TLS proves the identity of the other side. Plain text reaches any program that listens on the
   /// port.
   package var loopbackUsers: Set<UInt32> = [geteuid()]
 

@@ -2,9 +2,9 @@ internal import System
 
 /// The addresses of this machine and its link, and the addresses that belong to no single machine.
 ///
-/// A service that connects there for its callers would lend them its own location. On loopback,
-/// other services trust every caller from the machine itself. On the link, cloud machines get their
-/// passwords (169.254.169.254). Two clouds use another address for that.
+/// A service that connects there for its callers would lend them its own location. Other services
+/// on loopback trust every caller from the machine itself. Cloud machines get credentials from an
+/// address of the link (169.254.169.254). Two clouds use another address for that.
 package enum LocalAddress {
   /// Whether an address of 4 or 16 bytes in network order is one of them; true for any other
   /// length.
@@ -31,7 +31,7 @@ package enum LocalAddress {
     // The metadata address of Alibaba's machines.
     if bytes == [100, 100, 100, 200] { return true }
     return switch (bytes[0], bytes[1]) {
-    // 0.0.0.0/8 (connect(2) takes 0.0.0.0 for this host), loopback, link-local.
+    // 0.0.0.0/8 (connect(2) treats 0.0.0.0 as this host), loopback, link-local.
     case (0, _), (127, _), (169, 254): true
     // Multicast, reserved, broadcast.
     case (224..., _): true

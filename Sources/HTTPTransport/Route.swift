@@ -10,12 +10,12 @@ final class Route {
   enum Obstacle: Equatable {
     /// The address belongs to this machine or its link.
     case local
-    /// A foreign program listens there in plain text; its user, if known.
+    /// A program of another user listens there in plain text; that user, if known.
     case listener(user: UInt32?)
   }
 
   private let mayReachThisMachine: Bool
-  /// Whether only the listener's user identifies the other side.
+  /// Whether the user of the listening program is the only proof of the other side's identity.
   private let isPlain: Bool
   /// Whether the request itself is plain text, which must not leave this machine.
   private let isRequestPlain: Bool
@@ -33,7 +33,7 @@ final class Route {
 
   /// Whether an address may be connected to.
   ///
-  /// An address may be this machine's although no interface shows it. Then `isOwn` is true: the
+  /// An address may belong to this machine although no interface has it. Then `isOwn` is true: the
   /// connection would come from the address itself.
   func admits(
     _ bytes: ArraySlice<UInt8>,

@@ -36,7 +36,7 @@ package struct AuthorityFiles: Sendable, Equatable {
 /// A waiting process reads them here before its first request.
 @safe
 final class SystemAuthorities: Sendable {
-  /// A file or directory among those that had its path and among its own changes, also behind symbolic links
+  /// The identity of a file or directory, and of its last change, after following symbolic links
   /// (stat(2)).
   private struct Stamp: Equatable {
     let device: dev_t
@@ -64,7 +64,8 @@ final class SystemAuthorities: Sendable {
   private let files: AuthorityFiles
   /// The file and the directory before the file was read.
   ///
-  /// OpenSSL looks into the directory at a verification, and keeps in the store what it finds.
+  /// OpenSSL searches the directory during a verification, and keeps the certificates that it finds
+  /// in the store.
   private let stamps: [Stamp?]
   /// Readable when the file has been read.
   private let isRead: WakeEvent
@@ -74,7 +75,7 @@ final class SystemAuthorities: Sendable {
   /// The authorities of these files as they are now; `nil` if libcurl must read them itself.
   ///
   /// With `inBackground` a thread may read them, and only the verification of a chain waits for it.
-  /// Beside a handshake the thread is slower than the caller.
+  /// During a handshake the thread is slower than the caller.
   static func current(
     of files: AuthorityFiles,
     inBackground: Bool = false
@@ -139,7 +140,7 @@ final class SystemAuthorities: Sendable {
   /// Verifies a chain as OpenSSL does by default, after the authorities have been read
   /// (SSL_CTX_set_cert_verify_callback(3)).
   ///
-  /// Without the file, the server is not to blame for an unknown authority.
+  /// If the file cannot be read, an unknown authority is not the server's fault.
   private static let verifies: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 =
     { chain, authorities in
       guard let authorities = unsafe authorities else { return 0 }

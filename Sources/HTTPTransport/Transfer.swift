@@ -23,7 +23,7 @@ final class Transfer {
   /// Called once before that byte; if it returns false, nothing is sent.
   var begins: () -> Bool = { true }
   private let route: Route
-  /// Why it did not connect to an address.
+  /// Why an address was not used.
   var obstacle: Route.Obstacle? { route.obstacle }
 
   init(room: UnsafeMutableRawBufferPointer, by route: Route) {

@@ -8,13 +8,13 @@ enum HelperError: Error, Equatable {
   case notStarted(String)
   /// It ended before it answered.
   case ended
-  /// Its time is over, or its socket failed.
+  /// It did not answer in time, or its socket failed.
   ///
   /// It may still be at work.
   case silent
   /// Its answer does not match the interface.
   case malformed
-  /// It could not find the answer.
+  /// It could not determine the answer.
   case unseen
 
   fileprivate init(_ error: ConversationError) {
@@ -33,10 +33,10 @@ enum HelperError: Error, Equatable {
 /// the socket closes, which tells the helper to end.
 final class HelperLink: Sendable {
   private let socket: Descriptor
-  /// The helper process if it is a child of this process.
+  /// The helper process, if it is a child of this process.
   private let child: ChildProcess?
 
-  /// Connects to a helper, which begins its work then.
+  /// Connects to a helper, which then starts its work.
   convenience init(_ helper: Helper, by route: HelperRoute) throws(HelperError) {
     switch route {
     case .children: try self.init(program: helper.program)
@@ -156,8 +156,8 @@ final class HelperLink: Sendable {
 
   /// Whether the helper has sent nothing, has not closed the connection, and is not stopped.
   ///
-  /// It is `nil` if the last fact cannot be seen, because the service manager's process is not a
-  /// child of this process.
+  /// `nil` if this process cannot see whether it is stopped, because the helper is a child of the
+  /// service manager.
   var isIdle: Bool? {
     guard !waitReadable(milliseconds: 0) else { return false }
     return child.map { !$0.isStopped }

@@ -6,21 +6,23 @@ internal import Varlink
 
 /// Asks a security key through `thumblatch-secret`, one process for each call.
 package struct KeySecretHelper: SecurityKeySealing {
-  /// How long a look may take, in seconds.
+  /// How long an examination of the key may take, in seconds.
   private static let lookLimit: Int64 = 10
-  /// How long a touch may take, in seconds: a key gives up after some 30.
+  /// How long a touch may take, in seconds: a key stops waiting after about 30.
   private static let touchLimit: Int64 = 70
-  /// How long the helper may run after its reply, in milliseconds: it cancels a wait for a touch.
+  /// How long the helper may run after its reply, in milliseconds.
+  ///
+  /// It may have to cancel a wait for a touch.
   private static let courtesy: Int32 = 2000
 
   private let route: HelperRoute
 
-  /// Makes the keys that are asked by this route.
+  /// Makes an object that asks keys by this route.
   package init(by route: HelperRoute) {
     self.route = route
   }
 
-  /// Looks at the key; see `SecurityKeySealing`.
+  /// Examines the key; see `SecurityKeySealing`.
   package func look() throws(SecurityKeyFailure) -> SecurityKeyFacts {
     let reply: KeyFactsReply = try ask(
       GetKeyCall(),

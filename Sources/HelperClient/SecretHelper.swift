@@ -7,25 +7,25 @@ internal import Varlink
 
 /// Asks the TPM through `thumblatch-secret`, one process for each call.
 ///
-/// In an opening, the process that has opened a secret also reads the counter: the service manager takes
-/// longer to start a process than the TPM to answer.
+/// When a key is opened, the process that has opened a secret also reads the counter, because
+/// starting a process takes the service manager longer than an answer takes the TPM.
 package struct SecretHelper: TPMSealing {
   /// How long a call may take, in seconds: a chip is much slower than a program.
   ///
-  /// The helper ends an increment before that.
+  /// The helper ends an increment earlier.
   private static let limit: Int64 = 10
   /// How long the helper may run after its reply, in milliseconds.
   fileprivate static let courtesy: Int32 = 500
 
   private let route: HelperRoute
   private let parentName: [UInt8]?
-  /// The process that has opened a secret; `nil` if no opening is served.
+  /// The process that has opened a secret; `nil` outside the opening of a key.
   private let opener: Opener?
 
-  /// Makes a TPM that is asked by this route.
+  /// Makes an object that asks the TPM by this route.
   ///
   /// With the name of a storage key, calls about counters fail with `anotherTPM` if the TPM has
-  /// another key. A sealed secret has its own name of the key.
+  /// another key. A sealed secret itself names its storage key.
   package init(by route: HelperRoute, parentName: [UInt8]? = nil) {
     self.init(route, parentName, nil)
   }
@@ -41,7 +41,7 @@ package struct SecretHelper: TPMSealing {
     SecretHelper(route, parentName, opener)
   }
 
-  /// The same TPM for the opening of a key; see `TPMSealing`.
+  /// The same TPM, for opening a key; see `TPMSealing`.
   package func forOpening() -> any TPMSealing { SecretHelper(route, parentName, Opener()) }
 
   /// Maker and firmware; see `TPMSealing`.
@@ -195,7 +195,7 @@ package struct SecretHelper: TPMSealing {
     }
   }
 
-  /// Asks a process that has answered before; `nil` if it has ended.
+  /// Asks the process that has opened a secret; `nil` if it has ended.
   private func askAgain<Method: VarlinkMethod>(
     _ call: Method,
     of helper: HelperLink

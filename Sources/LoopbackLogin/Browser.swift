@@ -8,7 +8,7 @@ internal import System
 package struct Browser {
   /// The search path if PATH is not set.
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
-  /// A browser that fails within this time after its start has opened nothing, in seconds.
+  /// A browser that fails within this time after its start has not opened the page, in seconds.
   private static let timeout: Int64 = 20
 
   private var candidates: ArraySlice<[String]>

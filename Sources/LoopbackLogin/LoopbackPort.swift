@@ -29,7 +29,7 @@ package final class LoopbackPort {
   ///   - listening: whether to accept connections. Otherwise they are refused, and no other program
   ///     receives any during the lifetime of this object.
   /// - Throws: EADDRINUSE if another program has a fixed port at either address: the browser might
-  ///   bring the code there.
+  ///   send the code there.
   package init(_ redirect: LoopbackRedirect, listening: Bool) throws(SystemError) {
     let families: [LoopbackSocket.Family] =
       switch redirect.host {

@@ -25,7 +25,7 @@ package struct RedirectRequest: Equatable {
   let authority: String
   /// The `state` of the sign-in; `nil` accepts any.
   ///
-  /// A browser that restores its tabs brings the answer to an earlier sign-in again.
+  /// A browser that restores its tabs sends the answer to an earlier sign-in again.
   var state: [UInt8]?
 
   /// Makes a matcher for the redirect to this path at this host and port.

@@ -4,12 +4,12 @@ package import SecretMemory
 /// The value of the machine's counter in the TPM, and the counts of the vaults at that value: the
 /// file `ledger`.
 ///
-/// Format: `TLCNTR01`, the directory's identifier (16 bytes), the identifier of the machine key (8),
-/// the NV index of the counter (4), a salt (32), the value (8), the rule for vaults that are not
-/// listed (1), the length of the name of the TPM's storage key (1) and the name, 24 bytes for each
-/// vault, and HMAC-SHA256 of all before under a key of the machine key (32). A vault has its
-/// identifier (16) and its count of changes to sealed boxes (8). The vaults are sorted by identifier,
-/// each once. Integers are little endian.
+/// Format: `TLCNTR01`, the directory's identifier (16 bytes), the identifier of the machine key
+/// (8), the NV index of the counter (4), a salt (32), the value (8), the rule for vaults that are
+/// not listed (1), the length of the name of the TPM's storage key (1) and the name, 24 bytes for
+/// each vault, and HMAC-SHA256 of everything before it under a key of the machine key (32). A vault
+/// has its identifier (16) and its count of changes to sealed boxes (8). The vaults are sorted by
+/// identifier, each once. Integers are little endian.
 package struct CounterLedger: Sendable, Equatable {
   /// The counter that a ledger belongs to.
   package struct Counter: Sendable, Equatable {
@@ -20,16 +20,16 @@ package struct CounterLedger: Sendable, Equatable {
     /// The name of the storage key of its TPM.
     package let parentName: [UInt8]
 
-    /// Puts the three together.
+    /// Makes a counter from its parts.
     package init(index: UInt32, salt: [UInt8], parentName: [UInt8]) {
       self.index = index
       self.salt = salt
       self.parentName = parentName
     }
 
-    /// The value that the TPM wants before it reads or increments the counter.
+    /// The authorization value with which the TPM reads or increments the counter.
     ///
-    /// It comes from the machine key: the disk alone cannot use the counter.
+    /// It is derived from the machine key: a copy of the disk alone cannot use the counter.
     package static func authorization(
       salt: [UInt8],
       under key: MachineKey
@@ -37,7 +37,7 @@ package struct CounterLedger: Sendable, Equatable {
       try derived("thumblatch counter authorization", salt, key)
     }
 
-    /// The value that the counter has until its directory is durable.
+    /// The authorization value of the counter until its directory is durable.
     package static func firstAuthorization(
       salt: [UInt8],
       under key: MachineKey
@@ -61,9 +61,10 @@ package struct CounterLedger: Sendable, Equatable {
 
   /// The rule for a vault that is not listed.
   package enum Unlisted: UInt8, Sendable {
-    /// It is newer than the ledger.
+    /// The vault is newer than the ledger.
     case isNew = 0
-    /// It may be an old copy: the ledger was begun again, and lists the vaults accepted since.
+    /// The vault may be an old copy: the ledger was begun again, and lists the vaults accepted
+    /// since.
     case isRefused = 1
   }
 
@@ -86,7 +87,7 @@ package struct CounterLedger: Sendable, Equatable {
   /// The identifier of the machine key.
   package let machineKey: [UInt8]
   package let counter: Counter
-  /// The value that the counter has, or gets next.
+  /// The present or the next value of the counter.
   package let value: UInt64
   package let unlisted: Unlisted
   /// The count of each vault, by its identifier.
@@ -116,7 +117,7 @@ package struct CounterLedger: Sendable, Equatable {
     code = try calling { () throws(CryptographyError) in try key.code(of: message) }
   }
 
-  /// Parses a file; `isAuthentic` says whether it is to be believed.
+  /// Parses a file; `isAuthentic` says whether it can be trusted.
   ///
   /// - Throws: `malformed`.
   package init(parsing bytes: [UInt8]) throws(MachineKeyError) {

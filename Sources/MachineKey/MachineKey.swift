@@ -1,8 +1,8 @@
 package import Cryptography
 package import SecretMemory
 
-/// The machine key: 32 random bytes that each vault of an owner directory needs besides its own
-/// device-secret file.
+/// The machine key: 32 random bytes that each vault of an owner directory needs in addition to its
+/// own device-secret file.
 package final class MachineKey: Sendable {
   private static let rootInfo = [UInt8]("thumblatch device secret".utf8)
 

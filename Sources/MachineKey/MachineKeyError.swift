@@ -4,7 +4,7 @@ package import Cryptography
 package enum MachineKeyError: Error, Equatable, Sendable {
   /// Not a file of this format: the magic, a length or an enumeration is wrong.
   case malformed
-  /// A kind of slot that is not known here, perhaps a newer one.
+  /// An unknown kind of slot, perhaps a newer one.
   case unknownKind(UInt8)
   /// It was made for another directory, another owner or another machine key.
   case foreign

@@ -5,7 +5,9 @@ package enum MachineKeyOwner: Sendable, Equatable {
   /// The machine, for the service: its system user may have another uid on another machine.
   case machine
 
-  /// The four bytes in a slot; no user has the uid -1 (chown(2) takes it for "unchanged").
+  /// The four bytes in a slot.
+  ///
+  /// No user has the uid -1, which means "unchanged" in chown(2).
   var number: UInt32 {
     switch self {
     case .user(let user): user

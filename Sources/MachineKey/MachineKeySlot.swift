@@ -28,7 +28,7 @@ package struct MachineKeySlot: Sendable, Equatable {
     case securityKey = 3
   }
 
-  /// What a slot says before its sealed part.
+  /// The part of a slot before its sealed part.
   package struct Header: Sendable, Equatable {
     package let kind: Kind
     /// The identifier of the directory.
@@ -38,7 +38,7 @@ package struct MachineKeySlot: Sendable, Equatable {
     package let identifier: [UInt8]
     /// Random bytes, which are a part of the slot's key and of a TPM's authorization.
     package let salt: [UInt8]
-    /// What this kind of slot needs besides.
+    /// The parameters of this kind of slot.
     package var parameters: [UInt8] = []
 
     /// The header of a new slot.
@@ -175,7 +175,7 @@ package struct MachineKeySlot: Sendable, Equatable {
     }
   }
 
-  /// The key that seals: another one for each slot, by its salt.
+  /// The sealing key, which differs for each slot because of its salt.
   private static func slotKey(
     _ header: Header,
     _ secret: borrowing SecretBytes

@@ -2,16 +2,17 @@ internal import Cryptography
 
 /// How far the machine key of a directory is in use: the file `state`.
 ///
-/// Format: `TLMKEY01`, the directory's identifier (16 bytes), the identifier of the machine key (8),
-/// the phase (1), 12 bytes for each vault that is left, and HMAC-SHA256 of all before under a key of
-/// the machine key (32). The highest bit of the phase says that the TPM has a counter. A vault that
-/// is left has its owner's uid (4, little endian) and the identifier of its next keys (8), or zeros.
+/// Format: `TLMKEY01`, the directory's identifier (16 bytes), the identifier of the machine key
+/// (8), the phase (1), 12 bytes for each remaining vault, and HMAC-SHA256 of everything before it
+/// under a key of the machine key (32). The highest bit of the phase says that the TPM has a
+/// counter. A remaining vault has its owner's uid (4, little endian) and the identifier of its next
+/// keys (8), or zeros.
 package struct MachineKeyState: Sendable, Equatable {
-  /// How far the vaults are under the machine key.
+  /// How many of the vaults need the machine key.
   package enum Phase: UInt8, Sendable {
-    /// The vaults that open by their file alone are not listed yet.
+    /// The vaults that open with their file alone are not listed yet.
     case adding = 1
-    /// No vault opens by its file alone, except those that are left.
+    /// No vault opens with its file alone, except the remaining ones.
     case complete = 2
   }
 
@@ -29,11 +30,12 @@ package struct MachineKeyState: Sendable, Equatable {
   /// The identifier of the machine key.
   package let machineKey: [UInt8]
   package let phase: Phase
-  /// The owners of the vaults that still open by their file alone.
+  /// The owners of the vaults that still open with their file alone.
   ///
-  /// While such a vault is rekeyed, the value is the identifier of its next keys; else it is empty.
+  /// While such a vault is rekeyed, the value is the identifier of its next keys. Otherwise it is
+  /// empty.
   package let left: [UInt32: [UInt8]]
-  /// Whether the TPM has a counter for this directory, so that the ledger must be there.
+  /// Whether the TPM has a counter for this directory, so that there must be a ledger.
   package let hasCounter: Bool
   private let code: [UInt8]
 
@@ -54,7 +56,7 @@ package struct MachineKeyState: Sendable, Equatable {
     code = try calling { () throws(CryptographyError) in try key.code(of: message) }
   }
 
-  /// Parses a file; `isAuthentic` says whether it is to be believed.
+  /// Parses a file; `isAuthentic` says whether it can be trusted.
   ///
   /// - Throws: `malformed`.
   package init(parsing bytes: [UInt8]) throws(MachineKeyError) {

@@ -7,8 +7,8 @@ package import SecretMemory
 /// of the name of the TPM's storage key (1), and the name.
 ///
 /// A counter that is being defined has a first authorization value until its directory is durable.
-/// So a copy of this file removes no counter that is in use. The file and plain
-/// arrays have the value in clear. The value authenticates no ledger, and a program that may open the
+/// So a copy of this file removes no counter that is in use. The value is in plain text in the file
+/// and in ordinary arrays. The value authenticates no ledger, and a program that may open the
 /// device may remove the counter without it.
 package struct PendingCounter: Sendable {
   private static let magic = [UInt8]("TLPEND01".utf8)
@@ -18,10 +18,10 @@ package struct PendingCounter: Sendable {
   package let index: UInt32
   /// The name of the storage key of its TPM.
   package let parentName: [UInt8]
-  /// The authorization value that it has if it is to be removed.
+  /// The authorization value of a counter that is to be removed.
   package let authorization: SharedSecret
 
-  /// Puts the three together.
+  /// Makes a pending counter from its parts.
   package init(index: UInt32, parentName: [UInt8], authorization: SharedSecret) {
     self.index = index
     self.parentName = parentName
@@ -44,7 +44,7 @@ package struct PendingCounter: Sendable {
     parentName = Array(bytes[Self.nameStart...])
   }
 
-  /// The file, which holds the authorization value in clear.
+  /// The file's bytes, with the authorization value in plain text.
   ///
   /// - Throws: `malformed` if a part has another size.
   package var encoded: [UInt8] {

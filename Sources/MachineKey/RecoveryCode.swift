@@ -7,13 +7,13 @@ package import SecretMemory
 /// check is the first ten bits of HKDF-SHA256 of the other 160, so a mistyped code is refused before
 /// any slot is tried.
 package final class RecoveryCode: Sendable {
-  /// Why a text is no recovery code.
+  /// Why a text is not a recovery code.
   package enum Flaw: Error, Sendable, Equatable {
     /// Too few or too many characters.
     case wrongLength(Int)
     /// The character at this place, from 1, is not used in codes.
     case unknownCharacter(Int)
-    /// A character is another one, or two have changed places.
+    /// A character is wrong, or two are swapped.
     case wrongCheck
     /// There was no locked memory, or no random bytes.
     case failed(MachineKeyError)
@@ -23,7 +23,7 @@ package final class RecoveryCode: Sendable {
   package static let characterCount = 34
   /// The bytes of a code's text.
   package static let textCount = 42
-  /// The most bytes of a typed text that is looked at.
+  /// The maximum length of a typed text, in bytes.
   package static let mostTyped = 256
   /// Crockford's base32: no I, L, O or U.
   private static let alphabet = [UInt8]("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -74,7 +74,7 @@ package final class RecoveryCode: Sendable {
     return code
   }
 
-  /// The code in groups, for the one place that shows it.
+  /// The code in groups, only for showing it.
   package func text() throws(Flaw) -> SharedSecret {
     let (first, second) = try check()
     return SharedSecret(

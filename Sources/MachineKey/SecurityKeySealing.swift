@@ -1,20 +1,22 @@
 package import SecretMemory
 internal import Synchronization
 
-/// What a slot of a security key holds: public bytes, from which only that key makes the secret.
+/// The parameters of a security key's slot: public bytes, from which only that key makes the
+/// secret.
 package struct SecurityKeyParameters: Sendable, Equatable {
   /// Whether the key verified its person when it made the secret.
   ///
-  /// A key makes another secret without that (CTAP 2.1, section 12.5), so each opening asks the same.
+  /// A key makes a different secret without verification (CTAP 2.1, section 12.5), so each opening
+  /// must request the same.
   package let verifies: Bool
   /// The name of the credential; only the key that made it understands it.
   package let credential: [UInt8]
-  /// What the key hashes with the credential's own secret, 32 bytes.
+  /// The salt that the key hashes with the credential's own secret, 32 bytes.
   package let salt: [UInt8]
   /// The coordinates of the credential's public key on P-256, 64 bytes.
   package let publicKey: [UInt8]
 
-  /// Puts the four together.
+  /// Makes parameters from their parts.
   package init(verifies: Bool, credential: [UInt8], salt: [UInt8], publicKey: [UInt8]) {
     self.verifies = verifies
     self.credential = credential
@@ -23,7 +25,7 @@ package struct SecurityKeyParameters: Sendable, Equatable {
   }
 }
 
-/// What the security key that is plugged in says of itself.
+/// The facts that the plugged-in security key reports about itself.
 package struct SecurityKeyFacts: Sendable, Equatable {
   /// Whether it needs its PIN for a new slot.
   package let needsPIN: Bool
@@ -37,7 +39,7 @@ package struct SecurityKeyFacts: Sendable, Equatable {
   }
 }
 
-/// A new credential, and the secret that its key makes of the salt.
+/// A new credential, and the secret that its key derives from the salt.
 package struct SecurityKeySecret: Sendable {
   package let parameters: SecurityKeyParameters
   package let secret: SharedSecret
@@ -55,25 +57,27 @@ package enum SecurityKeyFailure: Error, Sendable, Equatable {
   case noLibrary
   /// No key is plugged in.
   case noKey
-  /// A key is plugged in, and it made none of the credentials.
+  /// A key is plugged in, but it made none of the credentials.
   case anotherKey
   /// More than one key is plugged in, and it is not clear which one is meant.
   case severalKeys
-  /// The key has a slot already.
+  /// The key already has a slot.
   case alreadyAdded
-  /// The key has no extension hmac-secret.
+  /// The key does not support the extension hmac-secret.
   case noSecret
-  /// The key wants its PIN first. It accepts so many wrong ones; `nil` if it does not say.
+  /// The key needs its PIN first. The value is the number of wrong PINs that it still accepts;
+  /// `nil` if it does not say.
   case pinNeeded(retries: Int?)
-  /// The PIN was wrong. The key accepts so many further wrong ones; `nil` if it does not say.
+  /// The PIN was wrong. The value is the number of wrong PINs that the key still accepts; `nil` if
+  /// it does not say.
   case wrongPIN(retries: Int?)
-  /// The key accepts a PIN only after it was unplugged: three were wrong.
+  /// After three wrong PINs, the key accepts a PIN only after it has been unplugged.
   case pinBlockedUntilReplugged
   /// The key accepts no PIN until it is reset, which deletes its credentials.
   case pinBlocked
-  /// The slot needs a verified person, and the key has no PIN any more.
+  /// The slot needs a verified person, but the key no longer has a PIN.
   case noPIN
-  /// The slot was made without a verified person, and the key does not do that any more.
+  /// The slot was made without a verified person, but the key now always verifies its person.
   case alwaysVerifies
   /// The key's own check of the person did not pass.
   case notVerified
@@ -84,7 +88,7 @@ package enum SecurityKeyFailure: Error, Sendable, Equatable {
   case removed
   /// This process's user may not open the node of the key.
   case notPermitted
-  /// The program that speaks to the key could not be asked.
+  /// The program that talks to the key could not be asked.
   case unreachable(String)
   /// Another response, with its code.
   case unexpected(String)
@@ -101,7 +105,7 @@ package final class SecurityKeyWait: Sendable {
 
   package init() {}
 
-  /// Cancels the wait that runs, and each later one.
+  /// Cancels the present wait and all later ones.
   package func cancel() {
     let end = state.withLock { state in
       state.isCancelled = true
@@ -110,7 +114,7 @@ package final class SecurityKeyWait: Sendable {
     end?()
   }
 
-  /// Runs a step that `end` ends early.
+  /// Runs a step, which `end` can cancel.
   ///
   /// - Throws: `cancelled`, and what the step throws.
   package func during<Value>(
@@ -136,7 +140,7 @@ package final class SecurityKeyWait: Sendable {
 /// Each call blocks its thread, for a touch up to a minute. It runs in a process of its own, since the
 /// key's library may keep copies of a PIN and of a secret.
 package protocol SecurityKeySealing: Sendable {
-  /// Looks at the only key that is plugged in; needs no touch.
+  /// Examines the only key that is plugged in; needs no touch.
   func look() throws(SecurityKeyFailure) -> SecurityKeyFacts
   /// Makes a credential and its secret with the only key that is plugged in: two touches.
   ///
@@ -145,7 +149,7 @@ package protocol SecurityKeySealing: Sendable {
   ///   - pin: the PIN of the key, in UTF-8; `nil` if it needs none.
   ///   - wait: ends the wait for a touch.
   ///   - lit: called when the key waits for a touch.
-  /// - Returns: what a new slot holds, and its secret.
+  /// - Returns: the parameters of a new slot, and its secret.
   /// - Throws: why the key made none.
   func make(
     excluding credentials: [[UInt8]],

@@ -1,7 +1,8 @@
 internal import Cryptography
 
-// The parameters of a security key's slot: a flag (1 byte, 1 if the key verified its person), the name
-// of the credential behind its length (2 bytes, little endian), the salt (32) and the public key (64).
+// The parameters of a security key's slot: a flag (1 byte, 1 if the key verified its person), the
+// length of the credential's name (2 bytes, little endian), the name, the salt (32) and the public
+// key (64).
 extension SecurityKeyParameters {
   /// The most bytes of a credential's name (CTAP 2.1, section 6.4, `maxCredentialIdLength`).
   package static let mostCredential = 1023

@@ -1,6 +1,6 @@
 package import SecretMemory
 
-/// What a TPM seals for a slot: public bytes, which only this TPM opens again.
+/// The sealed bytes of a TPM's slot: they are public, and only this TPM opens them.
 package struct TPMSealedSecret: Sendable, Equatable {
   /// The name of the TPM's storage key (TPM 2.0 Library, part 1, section 16), 34 bytes.
   package let parentName: [UInt8]
@@ -9,7 +9,7 @@ package struct TPMSealedSecret: Sendable, Equatable {
   /// The public part (`TPM2B_PUBLIC`, marshalled).
   package let publicPart: [UInt8]
 
-  /// Puts the three together.
+  /// Makes sealed bytes from their parts.
   package init(parentName: [UInt8], privatePart: [UInt8], publicPart: [UInt8]) {
     self.parentName = parentName
     self.privatePart = privatePart
@@ -17,7 +17,7 @@ package struct TPMSealedSecret: Sendable, Equatable {
   }
 }
 
-/// What the system knows of its TPM.
+/// The system's facts about its TPM.
 package struct TPMFacts: Sendable, Equatable {
   /// The manufacturer's four letters, such as `INTC`, and its firmware's version.
   package let maker: String
@@ -30,34 +30,34 @@ package struct TPMFacts: Sendable, Equatable {
   }
 }
 
-/// Why a TPM did not do what it was asked.
+/// Why a TPM did not carry out a request.
 package enum TPMFailure: Error, Sendable, Equatable {
-  /// There is no device `/dev/tpmrm0`, or it is no TPM.
+  /// There is no device `/dev/tpmrm0`, or it is not a TPM.
   case absent
   /// This process's user may not open the device.
   case notPermitted
-  /// The TPM is not the one that sealed the secret, or it was cleared, or something between
-  /// answers in its name.
+  /// The TPM is not the one that sealed the secret, or it was cleared, or a device on the bus
+  /// answers in its place.
   case anotherTPM
-  /// The owner's password is set, and no storage key stands at 0x81000001.
+  /// The owner's password is set, and there is no storage key at 0x81000001.
   ///
   /// Defining or removing a counter needs the password even if the storage key exists.
   case ownerPassword
-  /// The authorization value is not the one that the secret was sealed with.
+  /// The authorization value is not the one with which the secret was sealed.
   case wrongAuthorization
   /// The sealed bytes are damaged.
   case damaged
   /// The TPM is busy, or limits its writes: try again later.
   case busy
-  /// The TPM refuses authorizations after wrong ones of others.
+  /// The TPM refuses authorizations, because too many were wrong.
   case lockedOut
   /// There is no counter at this index.
   case noCounter
   /// There is no room for a counter.
   case noRoom
-  /// The index of a new counter is taken.
+  /// The index of a new counter is already used.
   case indexTaken
-  /// The program that speaks to the TPM could not be asked.
+  /// The program that talks to the TPM could not be asked.
   case unreachable(String)
   /// Another response, with its code.
   case unexpected(String)
@@ -65,7 +65,7 @@ package enum TPMFailure: Error, Sendable, Equatable {
 
 /// A monotonic counter of the TPM.
 package struct TPMCounter: Sendable, Equatable {
-  /// The indices that a counter may have: those of the owner that no other program reserves (TCG
+  /// The indices that a counter may have: the owner's indices that no other program reserves (TCG
   /// registry of reserved TPM 2.0 handles, section 2.2.2).
   package static let indices: ClosedRange<UInt32> = 0x0180_0000...0x01bf_ffff
 
@@ -88,9 +88,9 @@ package struct TPMCounter: Sendable, Equatable {
 package protocol TPMSealing: Sendable {
   /// The same TPM, whose calls about counters fail with `anotherTPM` if it has another storage key.
   func bound(to parentName: [UInt8]) -> any TPMSealing
-  /// The same TPM for the opening of a key: the process that opens a secret also reads the counter next.
+  /// The same TPM, for opening a key: the process that opens a secret then also reads the counter.
   ///
-  /// It is for one thread, and its process ends with the last reference to it.
+  /// It is for use on one thread. Its process ends with the last reference to it.
   func forOpening() -> any TPMSealing
   func facts() throws(TPMFailure) -> TPMFacts
   /// Seals 32 bytes.
@@ -123,7 +123,7 @@ package protocol TPMSealing: Sendable {
   ) throws(TPMFailure) -> TPMCounter
   /// Removes the counter that has this authorization value; does nothing if there is none.
   ///
-  /// - Throws: `wrongAuthorization` if it has another one; it is left then.
+  /// - Throws: `wrongAuthorization` if it has another one; it then stays.
   func removeCounter(_ index: UInt32, authorization: SharedSecret) throws(TPMFailure)
 }
 

@@ -3,11 +3,11 @@ package import SecretMemory
 
 // The parameters of a TPM's slot: the handle of the storage key (4 bytes, 0 if it is made from the
 // template), the mask of the PCRs (4, always 0), the NV index of the counter (4, 0 if there is
-// none), then the name of the storage key, the private and the public part, each behind its length
+// none), then the name of the storage key, the private and the public part, each after its length
 // (2 bytes). Integers are little endian.
 extension TPMSealedSecret {
   private static let prefix = [UInt8](repeating: 0, count: 12)
-  /// The most bytes of each part; a TPM of today returns at most 158.
+  /// The most bytes of each part; present TPMs return at most 158.
   private static let mostBytes = 600
 
   /// The parameters of a slot.
@@ -26,7 +26,7 @@ extension TPMSealedSecret {
   ///
   /// - Throws: `malformed`.
   package init(parameters: [UInt8]) throws(MachineKeyError) {
-    // A handle, PCRs or a counter are of a newer version: without them the slot does not open.
+    // A handle, PCRs or a counter come from a newer version: without them the slot does not open.
     guard parameters.starts(with: Self.prefix) else { throw .malformed }
     var rest = parameters.dropFirst(Self.prefix.count)
     func next() throws(MachineKeyError) -> [UInt8] {
@@ -43,9 +43,9 @@ extension TPMSealedSecret {
 }
 
 extension MachineKeySlot.Header {
-  /// The value that a TPM wants besides the sealed bytes.
+  /// The authorization value that a TPM needs in addition to the sealed bytes.
   ///
-  /// It comes from the salt in the slot's file. So neither the TPM nor the disk opens the slot
+  /// It is derived from the salt in the slot's file. So neither the TPM nor the disk opens the slot
   /// without the other.
   package func authorization() throws(MachineKeyError) -> SharedSecret {
     let info = [UInt8]("thumblatch TPM authorization".utf8)

@@ -1,4 +1,5 @@
-// The wall of this room: it parses and prints what clients of oidc-agent send and get, and opens no socket.
+// The wall of this room: it parses and prints the messages of clients of oidc-agent, and opens no
+// socket.
 
 internal import JSON
 internal import Sodium
@@ -6,14 +7,14 @@ package import ToolProtocols
 
 /// The encryption between oidc-agent and its clients, from the agent's side.
 ///
-/// The client sends a public key, and gets one. Then it sends its request in a box, and gets the
-/// answer in a box. Neither side authenticates its key, so the encryption stops no active attacker. The
-/// kernel identifies the client (SO_PEERCRED). The key is therefore in ordinary memory. Versions 4 and 5
-/// of oidc-agent have this encryption.
+/// The client sends a public key, and receives one. Then it sends its request in a box, and
+/// receives the answer in a box. Neither side authenticates its key, so the encryption does not
+/// stop an active attacker. The kernel identifies the client (SO_PEERCRED). The key is therefore in
+/// ordinary memory. Versions 4 and 5 of oidc-agent have this encryption.
 package struct OIDCAgentChannel: Sendable {
   /// The most bytes of a message: those of a box of the longest request.
   private static let longestMessage = 12 * 1024
-  /// The bytes of a client's first message, unless that is a plain request.
+  /// The length of a client's first message, unless that is a plain request.
   private static let greetingCount = (NaClBox.publicKeyCount + 2) / 3 * 4
 
   /// The answer to the client's first message.
@@ -29,7 +30,7 @@ package struct OIDCAgentChannel: Sendable {
     self.box = box
   }
 
-  /// Whether a client's first message has come as a whole: a plain request, or a public key.
+  /// Whether a client's first message is complete: a plain request, or a public key.
   package static func isWholeGreeting(_ bytes: [UInt8]) throws(ToolRequestError) -> Bool {
     guard bytes.count <= longestMessage else { throw tooLong }
     guard bytes.first == UInt8(ascii: "{") else { return bytes.count >= greetingCount }
@@ -37,7 +38,7 @@ package struct OIDCAgentChannel: Sendable {
     return bytes.last { $0 > UInt8(ascii: " ") } == UInt8(ascii: "}")
   }
 
-  /// Whether a client's box has come as a whole, by the length that it begins with.
+  /// Whether a client's box is complete, according to the length at its beginning.
   package static func isWholeBox(_ bytes: [UInt8]) throws(ToolRequestError) -> Bool {
     guard bytes.count <= longestMessage else { throw tooLong }
     let length = bytes.prefix { $0 != UInt8(ascii: ":") }

@@ -11,10 +11,10 @@ package enum OIDCAgentRequest: Sendable, Equatable {
   /// A request that changes accounts, or that asks for more than an access token.
   case other(OIDCAgentRefusal)
 
-  /// The most bytes of a request; those of clients have some hundreds.
+  /// The most bytes of a request; those of real clients have a few hundred.
   package static let maximumCount = 8192
 
-  /// Reads a request; members that are not known are ignored.
+  /// Reads a request; unknown members are ignored.
   package init(_ bytes: [UInt8]) throws(ToolRequestError) {
     guard bytes.count <= Self.maximumCount else {
       throw ToolRequestError(description: "the request is longer than 8 KiB")
@@ -33,7 +33,7 @@ package enum OIDCAgentRequest: Sendable, Equatable {
   package static func answer(_ token: ToolToken, issuer: String) -> [UInt8] {
     ToolRequest.line([
       "status": "success", "access_token": .string(token.text), "issuer": .string(issuer),
-      // Clients read a number: 0 means that the end is not known.
+      // Clients expect a number: 0 means that the expiry is not known.
       "expires_at": .integer(token.expiresAt ?? 0),
     ])
   }
@@ -51,22 +51,22 @@ package enum OIDCAgentRequest: Sendable, Equatable {
   }
 }
 
-/// What a client of oidc-agent says about the access token that it wants.
+/// The parameters of a request for an access token.
 package struct OIDCAgentTokenRequest: Sendable, Equatable {
   /// The account's short name; `nil` if the issuer names the account.
   package let account: String?
   package let issuer: String?
   /// For how many seconds the token must be valid.
   package let minimumLifetime: Int?
-  /// Whether a newer token is wanted than the one that is there: a negative lifetime says so.
+  /// Whether the client wants a newer token than the present one, which a negative lifetime means.
   package let isForced: Bool
   package let scope: String?
   package let audience: String?
-  /// What the program calls itself.
+  /// The name that the program gives itself.
   package let hint: String?
 
   fileprivate init(_ object: JSONObject) throws(JSONError) {
-    // An empty text is as good as none.
+    // An empty text counts as absent.
     func text(_ name: String) throws(JSONError) -> String? {
       try object.optionalString(name).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -81,7 +81,7 @@ package struct OIDCAgentTokenRequest: Sendable, Equatable {
     hint = try text("application_hint")
   }
 
-  /// What the person is told about the program.
+  /// The text about the program for the person.
   ///
   /// It is the same for each run of a program, so that two runs at once wait for one prompt.
   package var reason: String {

@@ -22,7 +22,7 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case rekey
   /// Change the slots of the machine key.
   case machineKey = "machine_key"
-  /// Accept a store that was restored from a backup.
+  /// Accept an old copy of the store that was restored.
   case recover
   /// Test the reader or the password. Nothing is released.
   case test
@@ -40,7 +40,7 @@ public enum PresencePurpose: String, Sendable, CaseIterable {
   case replace
   /// Make another account the default instead of a protected one.
   case setDefault = "set_default"
-  /// Take refresh tokens into an encrypted backup.
+  /// Put refresh tokens into an encrypted backup.
   case backup
   /// Add the accounts of a backup to a vault that has accounts.
   case restore

@@ -9,7 +9,7 @@ enum Confinement {
   /// Clears the environment, and prevents privilege gains and dumps.
   static func enter() throws(SystemError) {
     clearenv()
-    // The TPM's library would print its errors. It reads this variable at its first one.
+    // The TPM's library would print its errors. It reads this variable when the first error occurs.
     unsafe setenv("TSS2_LOG", "all+none", 1)
     try ThisProcess.refuseDumps()
     try ThisProcess.renouncePrivileges()

@@ -9,24 +9,25 @@ internal import Varlink
 
 /// One request to the security keys, and its answers.
 ///
-/// The end of the engine's side of the socket cancels a wait for a touch.
+/// Closing the engine's side of the socket cancels a wait for a touch.
 struct KeyConversation {
-  /// Seconds after which the process ends in any case: two touches, and the time between.
+  /// Seconds after which the process ends in any case: two touches, and the time between them.
   private static let lifetime: UInt32 = 150
   /// The most slots of one call, and the most credentials.
   private static let mostSlots = 64
 
   let keys: KeyNodes
-  /// Whether the engine wants to know of each touch.
+  /// Whether the engine wants a report of each touch.
   let streams: Bool
 
-  /// Answers a call, whose engine is at the other side of this socket.
+  /// Answers a call of the engine on the other side of this socket.
   func answer(
     _ request: HelperRequest,
     on socket: borrowing Descriptor
   ) throws(MessageError) -> VarlinkReply {
     alarm(Self.lifetime)
-    // A node may be a terminal, whose end must be an error of this request and not the end of it.
+    // The node may be a terminal. Its end must be an error of this request, not the end of the
+    // process.
     signal(SIGHUP, SIG_IGN)
     let use = KeyRequest(keys)
     cancel(use, atTheEndOf: socket)
@@ -118,13 +119,15 @@ struct KeyConversation {
     }
   }
 
-  /// Tells of a touch, after which another answer follows.
+  /// Reports that the key waits for a touch.
+  ///
+  /// Another reply follows.
   private func tell(_ event: some VarlinkRecord, _ socket: borrowing Descriptor) {
     guard streams else { return }
     do {
       try socket.send(VarlinkReply(event, continues: true).encoded(on: .helper))
     } catch {
-      // An engine that is gone has cancelled the request.
+      // If the engine is gone, the request is cancelled.
     }
   }
 }

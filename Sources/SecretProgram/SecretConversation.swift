@@ -9,12 +9,13 @@ internal import Varlink
 
 /// The conversation with the engine: one request to the TPM or to a security key, and its answers.
 ///
-/// Only the opening of a secret may have a second one, the read of a counter: the engine compares each
-/// key that it opens. The libraries keep copies of secrets and authorization values, which end with the
-/// process.
+/// Only the opening of a secret may have a second request, to read a counter, because the engine
+/// compares each key that it opens. The libraries keep copies of secrets and authorization values,
+/// which disappear with the process.
 struct SecretConversation: ~Copyable {
-  /// Seconds after which a change of a counter ends in any case: the engine waits 10 s, and reads the
-  /// counter then.
+  /// Seconds after which a change of a counter ends in any case.
+  ///
+  /// The engine waits 10 s, and then reads the counter.
   private static let changeLifetime: UInt32 = 8
 
   private let socket = Descriptor(owning: 0)
@@ -31,7 +32,7 @@ struct SecretConversation: ~Copyable {
     self.keys = keys
   }
 
-  /// Serves one request, and the read of a counter after an opening; false if there was none.
+  /// Serves one request, and a read of a counter after an opening; false if there was no request.
   consuming func run() -> Bool {
     var isServed = false
     do {
@@ -58,7 +59,7 @@ struct SecretConversation: ~Copyable {
 
   /// Waits for a call.
   ///
-  /// - Throws: an error also if the engine sends no more.
+  /// - Throws: an error also if the engine has closed its side.
   private func nextCall(_ buffer: inout MessageBuffer) throws -> VarlinkCall {
     while true {
       if let call = try buffer.nextCall() { return call }
@@ -68,8 +69,8 @@ struct SecretConversation: ~Copyable {
 
   /// Whether the engine still waits for the answer.
   ///
-  /// An engine that was killed has a successor, and one that has given up asks again. Both read the
-  /// counter before they change it.
+  /// The successor of a killed engine, and an engine that stopped waiting, read the counter before
+  /// they change it.
   private var engineWaits: Bool { (try? socket.waitReadable(milliseconds: 0)) == false }
 
   /// Whether a call increments a counter, or replaces its authorization value.
@@ -99,7 +100,7 @@ struct SecretConversation: ~Copyable {
             authorization: call.authorization
           )
           guard engineWaits else {
-            // The engine, or its successor, may have looked for it already.
+            // The engine or its successor may already have checked whether it exists.
             try tpm.removeCounter(counter.index, authorization: call.authorization)
             throw .engineGone
           }

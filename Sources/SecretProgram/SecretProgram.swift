@@ -4,8 +4,8 @@ internal import System
 internal import TPM
 internal import UserNames
 
-/// The program that keeps the secrets of slots away from the engine: one conversation about the TPM or
-/// a security key on descriptor 0.
+/// The program that uses the TPM and security keys for slots, separately from the engine: one
+/// conversation on descriptor 0.
 ///
 /// It never prints. It opens no other device.
 package enum SecretProgram {
@@ -25,7 +25,7 @@ package enum SecretProgram {
       device: TPMDevice.path,
       keys: arguments.isEmpty ? keys : nil
     ).run()
-    // Not exit(3): no exit handler of a library is needed, and the answer is sent.
+    // Not exit(3): no exit handler of a library is needed, and the answer has been sent.
     _exit(isServed ? 0 : 1)
   }
 }

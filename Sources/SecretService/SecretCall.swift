@@ -28,7 +28,7 @@ package struct SecretCall: Sendable {
     self.arguments = arguments
   }
 
-  /// The interface that the call means.
+  /// The interface of the called method.
   ///
   /// - Throws: an error if the object has no such method, or the arguments have other types.
   func interface(of object: SecretObject) throws(SecretServiceError) -> SecretInterface {
@@ -54,16 +54,16 @@ package struct SecretSignal: Sendable {
   package let destination: String?
 }
 
-/// What becomes of a call.
+/// The result of a call.
 package enum SecretOutcome {
   case answer([BusValue])
-  /// It is answered at once, and the work begins.
+  /// The call is answered at once, and the work begins.
   case begin(SecretWork)
-  /// It is answered when the work is done.
+  /// The call is answered when the work is done.
   case wait(SecretWork)
 }
 
-/// Something that takes a person, or longer than a call may.
+/// Work that needs a person, or takes longer than a call may.
 package struct SecretWork: Sendable {
   package enum Action: Sendable {
     case unlock([String])

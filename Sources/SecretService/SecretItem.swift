@@ -9,11 +9,11 @@ package struct SecretItem: Sendable, Equatable {
   package let label: String
   package let attributes: [String: String]
   package let contentType: String
-  /// When it was stored first, in seconds since 1970.
+  /// When it was first stored, in seconds since 1970.
   package let created: UInt64
-  /// When it was stored last.
+  /// When it was last stored.
   package let modified: UInt64
-  /// Whether its secret takes a presence check.
+  /// Whether its secret needs a presence check.
   package let isLocked: Bool
 
   package init(
@@ -43,7 +43,7 @@ package struct SecretItem: Sendable, Equatable {
     wanted.allSatisfy { name, value in attributes[name]?.isByteEqual(to: value) == true }
   }
 
-  /// Whether it has these attributes, and no other.
+  /// Whether it has exactly these attributes.
   func hasOnly(_ wanted: [String: String]) -> Bool {
     attributes.count == wanted.count && has(wanted)
   }
@@ -81,7 +81,7 @@ package struct SecretContent: Sendable {
   }
 }
 
-/// What a program wants to be stored.
+/// The data that a program wants to store.
 package struct SecretChange: Sendable {
   /// `nil` keeps the present value of an item, as for the other members.
   package var label: String?

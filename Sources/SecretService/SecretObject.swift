@@ -5,15 +5,15 @@ enum SecretObject: Equatable {
   case item(String)
   case session(String)
   case prompt(String)
-  /// A part of a path above the others.
+  /// A parent of other paths, without an interface of its own.
   case folder
 
   private static let root = "/org/freedesktop/secrets"
-  /// The last part of the path of the one collection.
+  /// The last part of the path of the only collection.
   static let collectionName = "login"
-  /// The names that mean the one collection.
+  /// The names of the only collection.
   static let aliases = ["default", "login"]
-  /// The path that means no object.
+  /// The path that stands for no object.
   static let none = "/"
 
   /// The object of a path; `nil` if there cannot be one.
@@ -27,7 +27,7 @@ enum SecretObject: Equatable {
       self = .service
       return
     }
-    // An object has one spelling: a bus passes on no path with an empty part.
+    // Each object has only one spelling: a bus forwards no path with an empty part.
     let parts = path.dropFirst(Self.root.count + 1)
       .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     switch parts.count {
@@ -47,9 +47,10 @@ enum SecretObject: Equatable {
 
   // MARK: The part of a path that is an item's id
 
-  /// The part for an id: each byte that no path may have is `_` and two hexadecimal digits.
+  /// The part of the path for an id: each byte that is not allowed in a path is written as `_` and
+  /// two hexadecimal digits.
   ///
-  /// A person may give an account such a name.
+  /// The name of an account may have such bytes.
   private static func escaped(_ id: String) -> String {
     var part = ""
     for byte in id.utf8 {
@@ -61,7 +62,7 @@ enum SecretObject: Equatable {
     return part
   }
 
-  /// The id; `nil` if `escaped` does not write it so.
+  /// The id; `nil` if `escaped` would write it differently.
   private static func unescaped(_ part: String) -> String? {
     var bytes: [UInt8] = []
     var rest = Substring(part)
@@ -89,7 +90,7 @@ enum SecretObject: Equatable {
     }
   }
 
-  /// Its own interface; `nil` for a folder.
+  /// The interface of the object; `nil` for a folder.
   var interface: SecretInterface? {
     switch self {
     case .service: .service

@@ -1,15 +1,15 @@
 internal import SystemBus
 
-/// The prompts that programs were given, and have not seen completed.
+/// The prompts of programs that are not completed yet.
 struct SecretPrompts {
   struct Prompt {
     let id: String
     let owner: String
     let action: SecretWork.Action
-    /// The work that makes its check; `nil` until the program shows it.
+    /// The work that runs its check; `nil` until the program shows it.
     var work: Int?
 
-    /// What `Completed` brings beside its truth.
+    /// The second argument of `Completed`.
     func result(isDismissed: Bool) -> BusValue {
       switch action {
       case .unlock(let ids):
@@ -53,7 +53,7 @@ struct SecretPrompts {
 
   mutating func remove(_ id: String) { prompts[id] = nil }
 
-  /// The prompt that a work makes the check for.
+  /// The prompt whose check a work runs.
   func prompt(of work: Int) -> Prompt? { prompts.values.first { $0.work == work } }
 
   /// Removes the prompts of a program that has left.

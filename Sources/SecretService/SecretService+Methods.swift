@@ -32,7 +32,7 @@ extension SecretService {
     }
   }
 
-  /// There is one collection, which has its aliases already.
+  /// There is only one collection, whose aliases are fixed.
   private func demandOneCollection(
     _ member: String,
     _ arguments: [BusValue]
@@ -86,9 +86,10 @@ extension SecretService {
     return try store.items().filter { $0.has(wanted) }
   }
 
-  /// Those that are unlocked already, and a prompt for the others.
+  /// Returns those that are already unlocked, and a prompt for the others.
   ///
-  /// The prompt is for both: what a person unlocks replaces what was unlocked before.
+  /// The prompt is for both, because the newly unlocked items replace those that were unlocked
+  /// before.
   private func unlock(
     _ paths: [String],
     _ call: SecretCall
@@ -117,7 +118,7 @@ extension SecretService {
     return [.array("o", unlocked), .path(prompt)]
   }
 
-  /// The secrets of those items that are not locked.
+  /// Returns the secrets of the items that are not locked.
   private func secrets(
     _ arguments: [BusValue],
     _ call: SecretCall
@@ -149,7 +150,9 @@ extension SecretService {
     return try sessions.structure(content, session: session, of: call.sender)
   }
 
-  /// Stores a new item; a prompt replaces one of the same attributes.
+  /// Stores a new item.
+  ///
+  /// An item with the same attributes is replaced after a prompt.
   private func createItem(_ call: SecretCall) throws(SecretServiceError) -> [BusValue] {
     var change = SecretChange(content: try sessions.content(call.arguments[1], of: call.sender))
     guard case .array(_, let properties) = call.arguments[0],
@@ -205,7 +208,7 @@ extension SecretService {
     return attributes
   }
 
-  /// Refuses a text that could not be read from the vault.
+  /// Refuses a text that could not be read back from the vault.
   static func demandUsable(_ text: String) throws(SecretServiceError) {
     guard text.isStreamSafe else {
       throw .invalidArguments("a text has too many combining marks in a row")

@@ -43,7 +43,7 @@ extension SecretService {
       let items = try store.items()
       return [
         ("Items", Self.paths(items)), ("Label", .text("Thumblatch")),
-        // Its items are locked one by one.
+        // Its items are locked individually.
         ("Locked", .boolean(false)), ("Created", .wide(items.map(\.created).min() ?? 0)),
         ("Modified", .wide(items.map(\.modified).max() ?? 0)),
       ]

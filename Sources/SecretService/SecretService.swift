@@ -1,10 +1,10 @@
 internal import SystemBus
 
-/// The Secret Service (org.freedesktop.secrets, specification 0.2 draft): one collection, whose items
-/// are locked one by one.
+/// The Secret Service (org.freedesktop.secrets, specification 0.2 draft): one collection, whose
+/// items are locked individually.
 ///
-/// It knows no bus and no vault. Calls come in, and answers, signals and work go out. Objects of one
-/// program do not exist for another.
+/// It uses no bus and no vault: its input is calls, and its output is answers, signals and work.
+/// Sessions and prompts of one program do not exist for another.
 package final class SecretService {
   /// The name of the service on the bus.
   package static let name = "org.freedesktop.secrets"
@@ -26,7 +26,7 @@ package final class SecretService {
   private var lastWork = 0
   private var signals: [SecretSignal] = []
   private var cancelled: [Int] = []
-  /// The items that the last prompt has unlocked, until each is locked again.
+  /// The items that the last prompt unlocked, until each is locked again.
   private var unlocked: Set<String> = []
   /// Whether the end of their window can be waited for.
   private var isWatchable = true
@@ -67,7 +67,7 @@ package final class SecretService {
     return signals
   }
 
-  /// The work that is no longer wanted since the last call.
+  /// The work that is no longer needed since the last call.
   package func takeCancelled() -> [Int] {
     defer { cancelled = [] }
     return cancelled
@@ -81,7 +81,7 @@ package final class SecretService {
   ) throws(SecretServiceError) -> SecretOutcome {
     let prompt = try prompts.prompt(id, of: call.sender)
     guard call.member == "Prompt" else {
-      // The end of the work completes a prompt that is shown.
+      // The end of the work completes a shown prompt.
       if let number = prompt.work { cancelled.append(number) } else { complete(prompt, true) }
       return .answer([])
     }
@@ -101,7 +101,7 @@ package final class SecretService {
     )
   }
 
-  /// Makes work of a call.
+  /// Makes the work for a call.
   func begin(
     _ action: SecretWork.Action,
     _ call: SecretCall
@@ -120,7 +120,7 @@ package final class SecretService {
     return begun
   }
 
-  /// Takes the end of a work: its prompt is completed, and what has changed is told.
+  /// Handles the end of a work: completes its prompt, and signals the changes.
   package func finish(_ number: Int, isDone: Bool) {
     guard let ended = work.removeValue(forKey: number) else { return }
     if isDone { tell(of: ended.action) }
@@ -151,7 +151,7 @@ package final class SecretService {
     return isWatchable ? unlocked.first : nil
   }
 
-  /// Tells which items are locked again.
+  /// Signals which items are locked again.
   package func tell(of end: SecretWindowEnd) {
     switch end {
     case .item(let id):
@@ -165,7 +165,7 @@ package final class SecretService {
     }
   }
 
-  /// Tells which items were unlocked before, and are locked after.
+  /// Signals which items were unlocked before and are locked now.
   func tellOfLocks(_ before: [SecretItem], _ after: [SecretItem]) {
     let unlocked = Set(before.filter { !$0.isLocked }.map(\.id))
     for item in after where item.isLocked && unlocked.contains(item.id) {
@@ -192,7 +192,7 @@ package final class SecretService {
     signal(.collection, "ItemChanged", [.path(SecretObject.item(id).path)])
   }
 
-  /// Tells that an item has come.
+  /// Signals that an item was created.
   func tellOfNew(_ id: String) {
     signal(.collection, "ItemCreated", [.path(SecretObject.item(id).path)])
     tellOfItems()

@@ -12,7 +12,7 @@ struct SecretSessions {
 
   /// The most sessions of one program; one more closes its oldest one.
   ///
-  /// Some programs open one for each item that they read, and close none as long as they run.
+  /// Some programs open one for each item that they read, and never close one.
   static let mostOfOne = 1024
   /// The most sessions of all programs.
   static let most = 4096
@@ -23,7 +23,7 @@ struct SecretSessions {
   private var sessions: [String: Session] = [:]
   private var last = 0
 
-  /// Opens a session; returns the output of the agreement and the path.
+  /// Opens a session; returns the output of the key agreement and the path.
   mutating func open(
     _ algorithm: String,
     _ input: BusValue,
@@ -135,7 +135,7 @@ struct SecretSessions {
     return .structure([.path(path), parameters, value, .text(content.type)])
   }
 
-  /// The secret that a program passes in a session.
+  /// Reads the secret that a program passes in a session.
   func content(
     _ structure: BusValue,
     of owner: String

@@ -1,6 +1,6 @@
 package import SecretMemory
 
-/// Where the secrets are kept.
+/// The store of the secrets.
 ///
 /// None of these calls waits for a person.
 package protocol SecretStore {
@@ -11,7 +11,7 @@ package protocol SecretStore {
 
   /// The value of an item.
   ///
-  /// - Throws: `isLocked` if that takes a presence check.
+  /// - Throws: `isLocked` if that needs a presence check.
   func secret(of id: String, requester: String) throws(SecretServiceError) -> SharedSecret
 
   /// Stores a new item; returns its id.
@@ -27,6 +27,6 @@ package enum SecretWindowEnd: Sendable {
   case item(String)
   /// All windows have ended, with their engine.
   case all
-  /// It could not be waited for.
+  /// The wait failed.
   case unknown
 }

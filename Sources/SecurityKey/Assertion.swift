@@ -41,7 +41,7 @@ final class Assertion {
     return unsafe KeyLibrary.bytes(fido.assert_id_ptr(pointer, 0), count)
   }
 
-  /// Wants the secret that the key makes of a salt of 32 bytes (CTAP 2.1, section 12.5).
+  /// Requests the secret that the key derives from a salt of 32 bytes (CTAP 2.1, section 12.5).
   func set(salt: [UInt8]) throws(KeyFailure) {
     var code = unsafe fido.assert_set_extensions(pointer, FIDO_EXT_HMAC_SECRET)
     if code == FIDO_OK {
@@ -88,9 +88,9 @@ final class Assertion {
     )
   }
 
-  /// The content of a CBOR byte string (RFC 8949, section 3); `nil` if it is no such string.
+  /// The content of a CBOR byte string (RFC 8949, section 3); `nil` if it is not such a string.
   ///
-  /// The library gives the authenticator data with this head, which the key does not sign.
+  /// The library returns the authenticator data with this head, which the key does not sign.
   static func content(_ encoded: [UInt8]) -> [UInt8]? {
     let head: Int
     switch encoded.first {

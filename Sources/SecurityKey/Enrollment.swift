@@ -45,7 +45,7 @@ final class Enrollment {
     guard code == FIDO_OK else { throw .unexpected(code) }
   }
 
-  /// Wants a credential with the extension hmac-secret (CTAP 2.1, section 12.5).
+  /// Requests a credential with the extension hmac-secret (CTAP 2.1, section 12.5).
   func setSecret() throws(KeyFailure) {
     let code = unsafe fido.cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET)
     guard code == FIDO_OK else { throw .unexpected(code) }

@@ -1,34 +1,36 @@
 internal import CFido2
 
-/// Why a security key did not answer as asked.
+/// Why a request to a security key failed.
 package enum KeyFailure: Error, Sendable, Equatable {
   /// libfido2 is not installed, or is another version.
   case noLibrary
   /// No key is plugged in.
   case noKey
-  /// A key is plugged in, and none holds a credential that was asked for.
+  /// A key is plugged in, but none holds a requested credential.
   case notEnrolled
   /// More than one key is plugged in, and it is not clear which one is meant.
   case severalKeys
-  /// The key holds a credential of this user already.
+  /// The key already holds a credential of this user.
   case alreadyEnrolled
-  /// The key wants its PIN first. It accepts so many wrong ones; `nil` if it does not say.
+  /// The key needs its PIN first. The value is the number of wrong PINs that it still accepts;
+  /// `nil` if it does not say.
   case pinNeeded(retries: Int?)
-  /// The PIN was wrong. The key accepts so many further wrong ones; `nil` if it does not say.
+  /// The PIN was wrong. The value is the number of wrong PINs that the key still accepts; `nil` if
+  /// it does not say.
   case wrongPIN(retries: Int?)
-  /// The key accepts a PIN only after it was unplugged: three were wrong.
+  /// After three wrong PINs, the key accepts a PIN only after it has been unplugged.
   case pinBlockedUntilReplugged
   /// The key accepts no PIN until it is reset, which deletes its credentials.
   case pinBlocked
-  /// The key has no PIN, and no other way to verify its person.
+  /// The key has no PIN and no other way to verify its person.
   case noPIN
   /// The key's own check of the person did not pass.
   case notVerified
   /// The key's own check of the person is blocked, and its PIN is needed.
   case verificationBlocked
-  /// The key has no extension hmac-secret.
+  /// The key does not support the extension hmac-secret.
   case noSecret
-  /// The key verifies its person always, and that makes another secret.
+  /// The key always verifies its person, which makes a different secret.
   case alwaysVerifies
   /// The key was not touched in time.
   case timedOut

@@ -2,7 +2,7 @@ internal import CFido2
 internal import Glibc
 internal import SecretMemory
 
-/// libfido2, loaded for the first key that is looked for, and never freed.
+/// libfido2, loaded at the first search for a key, and never freed.
 @safe
 struct KeyLibrary: @unchecked Sendable {
   private static let shared = unsafe cfido2_load().map { unsafe KeyLibrary(functions: $0.pointee) }
@@ -10,7 +10,7 @@ struct KeyLibrary: @unchecked Sendable {
   /// The relying party of all credentials.
   static let domain = "thumblatch"
 
-  /// The most nodes that are looked at.
+  /// The maximum number of examined nodes.
   private static let maximumNodes = 64
 
   private let functions: cfido2
@@ -50,9 +50,9 @@ struct KeyLibrary: @unchecked Sendable {
     unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
   }
 
-  /// Lends a PIN as the library takes it: NUL at its end.
+  /// Lends a PIN in the library's form, with NUL at its end.
   ///
-  /// - Throws: `wrongPIN` if no key can have this PIN, so that none of its tries is used up.
+  /// - Throws: `wrongPIN` if no key can have this PIN, so that no try is used up.
   static func withPIN<Result>(
     _ pin: SharedSecret?,
     _ body: (UnsafePointer<CChar>?) throws(KeyFailure) -> Result
@@ -64,7 +64,7 @@ struct KeyLibrary: @unchecked Sendable {
     } catch {
       throw .unexpected(FIDO_ERR_INTERNAL)
     }
-    // CTAP 2.1, section 6.5.1: 4 characters at least, and 63 bytes at most.
+    // CTAP 2.1, section 6.5.1: at least 4 characters, and at most 63 bytes.
     guard (4...63).contains(pin.bytes.count) else { throw .wrongPIN(retries: nil) }
     return unsafe try text.withUnsafeBytes { bytes throws(KeyFailure) in
       unsafe try body(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))

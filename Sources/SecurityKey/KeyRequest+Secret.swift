@@ -1,12 +1,12 @@
 internal import CFido2
 package import SecretMemory
 
-// Secrets that a key makes of a salt, by its extension hmac-secret (CTAP 2.1, section 12.5).
+// Secrets that a key derives from a salt, by its extension hmac-secret (CTAP 2.1, section 12.5).
 extension KeyRequest {
   /// The bytes of a secret and of its salt.
   package static let secretCount = 32
 
-  /// Looks at the only key that is plugged in, without a touch.
+  /// Examines the only key that is plugged in, without a touch.
   ///
   /// - Throws: `noSecret` if it makes no secrets, `pinBlocked`, or another `KeyFailure`.
   package func secretFacts() throws(KeyFailure) -> KeySecretFacts {
@@ -14,7 +14,8 @@ extension KeyRequest {
     return try using(key) { () throws(KeyFailure) in try key.secretFacts() }
   }
 
-  /// Has the only key that is plugged in make a credential, and a secret of a salt: two touches.
+  /// Makes a credential with the only key that is plugged in, and a secret from a salt: two
+  /// touches.
   ///
   /// The person is verified if the key can do that.
   ///
@@ -22,8 +23,8 @@ extension KeyRequest {
   ///   - user: an identifier of 1 to 64 bytes that says nothing about the person.
   ///   - salt: 32 bytes.
   ///   - credentials: the names of credentials that a key must not hold yet.
-  ///   - pin: the PIN, used instead of the key's built-in user verification; `nil` if it was not
-  ///     asked for.
+  ///   - pin: the PIN, used instead of the key's built-in user verification; `nil` if there is
+  ///     none.
   ///   - lit: called when the key is about to wait for a touch.
   /// - Returns: the credential, whether its person was verified, and the secret.
   /// - Throws: a `KeyFailure`; `pinNeeded` before the key is lit.
@@ -41,7 +42,8 @@ extension KeyRequest {
         isRequired: facts.verifies,
         pin: facts.verifies ? pin : nil
       )
-      // The assertion proves the key. Nothing is to be learned from this signature.
+      // The later assertion proves the identity of the key, so the challenge of this signature is
+      // constant.
       let credential = try key.enroll(
         [UInt8](repeating: 0, count: 32),
         user: user,
@@ -61,7 +63,7 @@ extension KeyRequest {
     }
   }
 
-  /// Has the key that holds one of these credentials make its secret again: one touch.
+  /// Makes the secret of one of these credentials again, with the key that holds it: one touch.
   ///
   /// - Returns: the index of the wish, and the secret.
   /// - Throws: a `KeyFailure`; `pinNeeded` before the key is lit.
@@ -83,7 +85,7 @@ extension KeyRequest {
       do throws(KeyFailure) {
         return (index, try key.secret(wish, verification, lit: lit))
       } catch {
-        // A PIN would make another secret.
+        // With a PIN, the secret would be a different one.
         if case .pinNeeded = error, !wish.verifies { throw .alwaysVerifies }
         throw error
       }
@@ -92,9 +94,9 @@ extension KeyRequest {
 }
 
 extension OpenKey {
-  /// What this key says of itself.
+  /// The facts that this key reports about itself.
   ///
-  /// - Throws: `noSecret` if it makes no secrets, and `pinBlocked` if it accepts no PIN any more.
+  /// - Throws: `noSecret` if it makes no secrets, and `pinBlocked` if it no longer accepts a PIN.
   func secretFacts() throws(KeyFailure) -> KeySecretFacts {
     guard try makesSecrets() else { throw .noSecret }
     let hasPIN = unsafe fido.dev_has_pin(device)
@@ -136,7 +138,7 @@ extension OpenKey {
     let code = unsafe try KeyLibrary.withPIN(verification.pin) { pin in
       unsafe fido.dev_get_assert(device, assertion.pointer, pin)
     }
-    // The library does not say that the key was unplugged before the two agreed on a key.
+    // The library does not report that the key was unplugged before the key agreement.
     guard code != FIDO_ERR_INTERNAL else { throw .removed }
     guard code == FIDO_OK else { throw failure(code) }
     return try assertion.secret()

@@ -4,7 +4,7 @@ internal import System
 
 /// One use of the security keys that are plugged in; it can be cancelled from any thread.
 ///
-/// Its functions block their thread. A key waits some 30 s for its touch.
+/// Its functions block their thread. A key waits about 30 s for a touch.
 package final class KeyRequest: Sendable {
   private struct State {
     var open: OpenKey?
@@ -17,19 +17,20 @@ package final class KeyRequest: Sendable {
   private let nodes: KeyNodes
   private let state = Mutex(State())
 
-  /// Makes a request to these keys.
+  /// Makes a request to these keys; it is not sent yet.
   package init(_ nodes: KeyNodes) {
     self.nodes = nodes
   }
 
-  /// Ends a wait for a touch, so that no later touch is taken for this request.
+  /// Ends a wait for a touch, so that no later touch counts for this request.
   package func cancel() {
     let open = state.withLock { state in
       state.isCancelled = true
       return state.open
     }
     guard let open else { return }
-    // The request may be on its way, and a key without a request ignores this. So it is repeated.
+    // The request may not have reached the key yet, and a key without a request ignores a
+    // cancellation. So it is repeated.
     try? startThread { [self] in
       while state.withLock({ $0.open === open }) {
         open.cancel()
@@ -38,17 +39,17 @@ package final class KeyRequest: Sendable {
     }
   }
 
-  /// Has the key that holds one of these credentials sign a challenge of 32 bytes.
+  /// Signs a challenge of 32 bytes with the key that holds one of these credentials.
   ///
-  /// Only that key is lit, after a look at each key that needs no touch. If several keys hold one,
-  /// the first of them is lit.
+  /// Each key is first examined without a touch, and only that key is lit. If several keys hold
+  /// one, the first of them is lit.
   ///
   /// - Parameters:
   ///   - challenge: the hash that is signed with the authenticator data.
   ///   - credentials: the names of credentials.
-  ///   - verification: whether a PIN or the key's own check is wanted too.
-  ///   - lit: called when the key is about to wait for its touch.
-  /// - Returns: what the key has signed.
+  ///   - verification: whether a PIN or the key's own check is needed too.
+  ///   - lit: called when the key is about to wait for a touch.
+  /// - Returns: the signed data, and the signature.
   /// - Throws: a `KeyFailure`.
   package func sign(
     _ challenge: [UInt8],
@@ -64,7 +65,7 @@ package final class KeyRequest: Sendable {
 
   /// Lights the key that holds one of these credentials, and waits until it is touched.
   ///
-  /// It signs nothing.
+  /// The key signs nothing.
   ///
   /// - Throws: a `KeyFailure`.
   package func awaitTouch(
@@ -78,15 +79,15 @@ package final class KeyRequest: Sendable {
     }
   }
 
-  /// Has the only key that is plugged in make a credential for a user.
+  /// Makes a credential for a user with the only key that is plugged in.
   ///
   /// - Parameters:
   ///   - challenge: 32 bytes that the key signs with the new credential.
   ///   - user: an identifier of 1 to 64 bytes that says nothing about the person.
-  ///   - name: what the key shows for it, if it has a screen.
+  ///   - name: the name that the key shows for the credential, if it has a screen.
   ///   - credentials: the names of credentials that a key must not hold yet.
-  ///   - verification: whether a PIN or the key's own check is wanted too.
-  ///   - lit: called when the key is about to wait for its touch.
+  ///   - verification: whether a PIN or the key's own check is needed too.
+  ///   - lit: called when the key is about to wait for a touch.
   /// - Returns: the credential.
   /// - Throws: a `KeyFailure`.
   package func enroll(
@@ -150,7 +151,7 @@ package final class KeyRequest: Sendable {
     throw refusal
   }
 
-  /// Runs a request at a key that `cancel` can reach.
+  /// Runs a request to a key, which `cancel` can reach.
   func using<Result>(
     _ key: OpenKey,
     _ body: () throws(KeyFailure) -> Result
@@ -164,7 +165,7 @@ package final class KeyRequest: Sendable {
     do throws(KeyFailure) {
       return try body()
     } catch {
-      // The key may answer a cancelled request by another error.
+      // The key may answer a cancelled request with another error.
       throw state.withLock { $0.isCancelled } ? .cancelled : error
     }
   }

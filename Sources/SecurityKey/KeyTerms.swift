@@ -8,17 +8,17 @@ package enum KeyNodes: Sendable, Equatable {
   case paths([String])
 }
 
-/// What a new credential says, and its signature proves.
+/// The facts about a new credential, which its signature proves.
 package struct NewKeyCredential: Sendable, Equatable {
   /// The name of the credential; only the key that made it understands it.
   package let identifier: [UInt8]
   /// The coordinates x and y of the public key on P-256, 64 bytes.
   package let publicKey: [UInt8]
-  /// Whether the key verified its person, by a PIN or by itself, when the credential was made.
+  /// Whether the key verified its person, by a PIN or its own sensor, when the credential was made.
   package let isVerified: Bool
 }
 
-/// What a key signs to prove a touch.
+/// The signed proof of a touch.
 package struct KeyAssertion: Sendable, Equatable {
   /// The name of the credential whose key has signed.
   package let credential: [UInt8]
@@ -28,30 +28,30 @@ package struct KeyAssertion: Sendable, Equatable {
   package let signature: [UInt8]
 }
 
-/// What a key is to do besides the touch.
+/// The requirements in addition to the touch.
 package struct KeyVerification: Sendable {
-  /// Whether the key must verify its person, by a PIN or by itself.
+  /// Whether the key must verify its person, by a PIN or its own sensor.
   package let isRequired: Bool
-  /// The PIN, in UTF-8; `nil` if it was not asked for yet.
+  /// The PIN, in UTF-8; `nil` if the person has not typed it yet.
   package let pin: SharedSecret?
 
-  /// Puts both together.
+  /// Makes a value from its parts.
   package init(isRequired: Bool, pin: SharedSecret? = nil) {
     self.isRequired = isRequired
     self.pin = pin
   }
 }
 
-/// What a key makes a secret of.
+/// The data from which a key makes a secret.
 package struct KeySecretWish: Sendable {
   /// The name of the credential.
   package let credential: [UInt8]
   /// 32 bytes.
   package let salt: [UInt8]
-  /// Whether the person is verified, which makes another secret than a touch alone.
+  /// Whether the person is verified, which makes a different secret than only a touch.
   package let verifies: Bool
 
-  /// Puts the three together.
+  /// Makes a value from its parts.
   package init(credential: [UInt8], salt: [UInt8], verifies: Bool) {
     self.credential = credential
     self.salt = salt
@@ -59,16 +59,16 @@ package struct KeySecretWish: Sendable {
   }
 }
 
-/// What a key says of itself before it makes a secret.
+/// The facts that a key reports about itself before it makes a secret.
 package struct KeySecretFacts: Sendable, Equatable {
-  /// Whether the key can verify its person, by its PIN or by itself.
+  /// Whether the key can verify its person, by its PIN or its own sensor.
   package let verifies: Bool
   /// Whether that needs its PIN.
   package let needsPIN: Bool
   /// How many wrong PINs the key still accepts; `nil` if it does not say.
   package let retries: Int?
 
-  /// Puts the three together.
+  /// Makes a value from its parts.
   package init(verifies: Bool, needsPIN: Bool, retries: Int?) {
     self.verifies = verifies
     self.needsPIN = needsPIN

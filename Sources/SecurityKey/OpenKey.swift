@@ -5,27 +5,28 @@ internal import Synchronization
 
 /// One open key.
 ///
-/// Its requests block one thread; `cancel` comes from another one.
+/// Its requests block one thread; `cancel` is called from another one.
 @safe
 final class OpenKey: @unchecked Sendable {
   let device: OpaquePointer
   let fido: cfido2
-  /// How often a touch is looked for, and how long each look waits, in milliseconds.
+  /// How often the key is polled for a touch, and how long each poll waits, in milliseconds.
   private static let touchLooks = 150
   private static let touchPause: Int32 = 200
   /// The most credential IDs in one request: common keys take eight.
   private static let mostCredentials = 8
   /// The most bytes of the IDs in one request, so that it fits into the message of 1024 bytes that
-  /// each key takes (CTAP 2.1, section 6.4).
+  /// each key accepts (CTAP 2.1, section 6.4).
   private static let mostNameBytes = 512
-  /// Whether the device is open, which `cancel` must not outlive.
+  /// Whether the device is open; `cancel` must not use it afterwards.
   private let isOpen = Mutex(true)
 
-  /// Opens the key at a path; `nil` if the node is of another device, or of a key without FIDO2.
+  /// Opens the key at a path; `nil` if the node belongs to another device, or to a key without
+  /// FIDO2.
   ///
   /// - Throws: `notPermitted`, or `removed` if it does not answer.
   init?(path: String) throws(KeyFailure) {
-    // open(2) first: the library does not say why it could not open the node.
+    // Call open(2) first, because the library does not say why it could not open the node.
     let number = unsafe open(path, O_RDWR | O_CLOEXEC)
     if number < 0 {
       if errno == EACCES || errno == EPERM { throw .notPermitted }
@@ -78,7 +79,7 @@ final class OpenKey: @unchecked Sendable {
     }
   }
 
-  /// Asks the key without a touch which of these credentials is its own; `nil` if none is.
+  /// Asks the key, without a touch, which of these credentials it holds; `nil` if none.
   func own(of credentials: [[UInt8]]) throws(KeyFailure) -> [UInt8]? {
     for part in Self.parts(of: credentials) {
       if let own = try own(in: part) { return own }
@@ -119,7 +120,7 @@ final class OpenKey: @unchecked Sendable {
   ) throws(KeyFailure) -> KeyAssertion {
     let assertion = try Assertion(challenge: challenge, [credential])
     try demandPIN(verification)
-    // A PIN verifies by itself: the option is for a key that does it without.
+    // A PIN already verifies the person: the option is for a key that verifies without one.
     let byItself = verification.isRequired && verification.pin == nil
     try assertion.set(touch: true, verification: byItself)
     lit()
@@ -151,7 +152,7 @@ final class OpenKey: @unchecked Sendable {
     }
   }
 
-  /// Makes a credential for a user, unless the key holds one of these.
+  /// Makes a credential for a user, unless the key already holds one of these.
   func enroll(
     _ challenge: [UInt8],
     user: [UInt8],

@@ -14,7 +14,7 @@ package enum BusError: Error, Equatable {
   case gone
   /// A message does not have the expected types.
   case notUnderstood
-  /// A message has more values, or longer ones, than are read.
+  /// A message exceeds the limits on values or on their length.
   case tooLong
 }
 
@@ -31,7 +31,7 @@ package struct BusRefusal: Error, Equatable {
 }
 
 extension BusError {
-  /// The reason as a clause.
+  /// The reason, as a clause.
   package var reason: String {
     switch self {
     case .noLibrary: "libsystemd is missing"

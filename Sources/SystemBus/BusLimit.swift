@@ -1,6 +1,6 @@
 package import System
 
-/// The end of a wait for a message.
+/// The time limit of a wait for a message.
 package struct BusLimit: Sendable {
   private var deadline: BootInstant
   private let grace: Int
@@ -27,14 +27,14 @@ package struct BusLimit: Sendable {
     self.init(until: .now(plus: milliseconds), interrupt: interrupt, grace: grace)
   }
 
-  /// Milliseconds until the end as poll(2) takes them, rounded up; -1 without an end.
+  /// Milliseconds until the end, in poll(2)'s form: rounded up, and -1 without an end.
   var timeLeft: Int32 {
     guard deadline.nanoseconds < .max else { return -1 }
     let left = deadline.nanoseconds - BootInstant.now.nanoseconds
     return Int32(clamping: (max(0, left) + 999_999) / 1_000_000)
   }
 
-  /// Whether the moment has come.
+  /// Whether the time limit has passed.
   package var isOver: Bool { deadline <= BootInstant.now }
 
   /// Notes that the descriptor is readable, and no longer watches it.

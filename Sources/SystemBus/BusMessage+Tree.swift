@@ -9,7 +9,7 @@ extension BusMessage {
   /// The most bytes that all texts of a message may have.
   private static let mostText = 64 * 1024
 
-  /// How much may still be read.
+  /// The remaining limits.
   private struct Budget {
     var values = mostValues
     var text = mostText
@@ -17,9 +17,9 @@ extension BusMessage {
 
   /// All values of the message, in order.
   ///
-  /// Arrays of bytes are taken for secrets: libsystemd clears the message when it is freed.
+  /// Arrays of bytes count as secrets: libsystemd clears the message when it is freed.
   ///
-  /// - Throws: `tooLong`, or `notUnderstood` for a type that no value has.
+  /// - Throws: `tooLong`, or `notUnderstood` for an unsupported type.
   package func values() throws(BusError) -> [BusValue] {
     _ = unsafe functions.pointee.message_sensitive(message)
     var budget = Budget()

@@ -31,7 +31,7 @@ package final class BusMessage {
   /// Interface and member, separated by a dot.
   package var name: String { interface + "." + member }
 
-  /// The cookie of the call that it answers; `nil` if it is no answer.
+  /// The cookie of the call that it answers; `nil` if it is not an answer.
   package var replyCookie: UInt64? {
     var cookie: UInt64 = 0
     return unsafe functions.pointee.message_get_reply_cookie(message, &cookie) < 0 ? nil : cookie
@@ -50,7 +50,7 @@ package final class BusMessage {
 
   // MARK: - Values
 
-  /// The next value as a text, which may have any of D-Bus's text types.
+  /// The next value as a text, of any of D-Bus's text types.
   package func text(_ type: Character = "s") throws(BusError) -> String {
     var value: UnsafePointer<CChar>?
     unsafe try read(type, &value)

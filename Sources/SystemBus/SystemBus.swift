@@ -26,19 +26,19 @@ package final class SystemBus {
 
   let functions: UnsafePointer<csystemd>
   let bus: OpaquePointer
-  /// Whether calls of other programs are received; else they are dropped.
+  /// Whether calls of other programs are received; otherwise they are dropped.
   var takesCalls = false
   private var senders: Set<String> = []
   private var kept: [BusMessage] = []
   /// The number of the last call.
   private var lastCall: UInt64 = 0
-  /// The calls whose answers are wanted although their limits have passed.
+  /// The calls whose answers are still expected although their limits have passed.
   private var lateCalls: Set<UInt64> = []
 
   /// Connects to the bus at an address, without waiting for it.
   ///
-  /// The address is never taken from the environment: an attacker that chooses the bus would choose
-  /// the services that answer on it.
+  /// The address never comes from the environment: an attacker who chooses the bus would choose the
+  /// services that answer on it.
   package init(_ address: String) throws(BusError) {
     guard let functions = unsafe Library.shared?.functions else { throw .noLibrary }
     var bus: OpaquePointer?
@@ -109,7 +109,7 @@ package final class SystemBus {
     return try answer(to: cookie, of: method, limit)
   }
 
-  /// Makes `next` return the answer to the last call, whose limit has passed, if it still comes.
+  /// Makes `next` return a late answer to the last call, whose limit has passed.
   ///
   /// - Returns: the `replyCookie` of that answer.
   package func expectLateAnswer() -> UInt64 {
@@ -191,7 +191,8 @@ package final class SystemBus {
     return nil
   }
 
-  /// The signals that came during the last calls, which `next` then does not return.
+  /// Removes and returns the signals that came during the last calls, so that `next` does not
+  /// return them.
   package func takeKept() -> [BusMessage] {
     defer { kept = [] }
     return kept
@@ -227,7 +228,7 @@ package final class SystemBus {
       ]
       let count = unsafe poll(&waiting, 2, limit.timeLeft)
       guard count >= 0 || errno == EINTR else { throw .gone }
-      // What the bus has delivered comes before the interrupt.
+      // Messages that have arrived are handled before the interrupt.
       if waiting[0].revents != 0 { return true }
       if waiting[1].revents != 0 { limit.noteInterrupt() }
     }

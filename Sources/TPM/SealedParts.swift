@@ -1,9 +1,9 @@
 internal import CTSS
 internal import MachineKey
 
-// Both parts of a sealed secret, between the library's structures and the bytes of a slot. The public
-// part is marshalled here, because it has one form only: what differs in more than `unique` was not
-// made by `seal`, and is refused before the TPM sees it.
+// Converts both parts of a sealed secret between the library's structures and the bytes of a slot.
+// The public part is marshalled here, because it has only one form: a part that differs in more
+// than `unique` was not made by `seal`. It is refused before the TPM sees it.
 
 extension TPM2B_PRIVATE {
   /// Reads a marshalled private part.
@@ -28,7 +28,8 @@ extension TPM2B_PUBLIC {
   /// The bytes of a digest, SHA-256.
   private static let digest = 32
 
-  /// The area of a sealed secret with its `unique`, as `marshalled` of all of them.
+  /// The marshalled public area of a sealed secret with this `unique`; all else is the same for
+  /// each secret.
   private static func marshalled(unique: some Sequence<UInt8>) -> [UInt8] {
     var template = TPM2B_PUBLIC()
     unsafe ctss_sealed(&template)
@@ -59,7 +60,7 @@ extension TPM2B_PUBLIC {
     }
   }
 
-  /// The marshalled public part of a sealed secret; `nil` if it is not of the form of the template.
+  /// The marshalled public part of a sealed secret; `nil` if it does not have the template's form.
   var marshalledSealed: [UInt8]? {
     guard unsafe publicArea.unique.keyedHash.size == Self.digest else { return nil }
     var unique = unsafe publicArea.unique.keyedHash.buffer

@@ -71,7 +71,7 @@ extension TPMConnection {
 
   /// Replaces the authorization value of a counter (TPM2_NV_ChangeAuth).
   ///
-  /// The counter's policy wants the value that it has now.
+  /// The counter's policy needs the present value.
   func changeAuthorization(
     of counter: borrowing TPMHandle,
     to next: SharedSecret,

@@ -5,7 +5,7 @@ extension TPMConnection {
   /// The handle at which a TPM keeps its storage key (TCG TPM v2.0 Provisioning Guidance, 7.8).
   private static let keptKey: UInt32 = 0x8100_0001
 
-  /// The storage key with this name, or the TPM's own if there is none to compare with.
+  /// The storage key with this name; without a name, the TPM's own.
   ///
   /// The name is compared before anything else: a session that is salted with an interposer's key
   /// would give away all of its messages.
@@ -42,7 +42,7 @@ extension TPMConnection {
     }
   }
 
-  /// Starts a session that is salted with a key, and encrypts what it can.
+  /// Starts a session that is salted with a key, and encrypts the parameters that it can.
   func session(
     with key: borrowing TPMHandle,
     policy: Bool

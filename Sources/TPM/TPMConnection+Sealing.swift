@@ -86,7 +86,7 @@ extension TPMConnection {
     return TPMHandle(object, .loaded, of: self)
   }
 
-  /// Opens a loaded secret by a policy session (TPM2_PolicyAuthValue, TPM2_Unseal).
+  /// Opens a loaded secret with a policy session (TPM2_PolicyAuthValue, TPM2_Unseal).
   func unseal(
     _ object: borrowing TPMHandle,
     _ session: borrowing TPMHandle

@@ -5,18 +5,20 @@ internal import System
 
 /// An open device, and the library's context.
 ///
-/// The context keeps copies of secrets until this is destroyed, and some of them beyond. Therefore
-/// the process must end after each conversation.
+/// The context keeps copies of secrets until this object is destroyed, and some even longer.
+/// Therefore the process must end after each conversation.
 @safe
 final class TPMConnection {
   let context: OpaquePointer
   private let device: OpaquePointer
 
-  /// How long the library waits for a device's first answer, in nanoseconds: slightly less.
+  /// An opening that fails after this time is repeated, in nanoseconds: slightly less than the
+  /// library's time limit.
   private static let slowAnswer: Int64 = 900_000_000
-  /// The major number of /dev/null and its kind, which often hides a node (devices.txt of the kernel).
+  /// The major number of memory devices such as /dev/null, which sandboxes put in place of a node
+  /// (devices.txt of the kernel).
   private static let memoryDevices: dev_t = 1
-  /// How often it is asked.
+  /// The maximum number of openings.
   private static let tries = 4
 
   /// Opens a device.
@@ -42,8 +44,8 @@ final class TPMConnection {
 
   /// Opens the device for the library (Tss2_Tcti_Device_Init(3)).
   ///
-  /// The library asks for random bytes, and takes a second without an answer for an error. A TPM that
-  /// makes a key for another program takes longer.
+  /// The library asks for random bytes, and treats a second without an answer as an error. A TPM
+  /// that makes a key for another program takes longer.
   private static func opened(_ path: String) throws(TPMFailure) -> OpaquePointer {
     for _ in 0..<tries {
       let start = BootInstant.now.nanoseconds
@@ -56,7 +58,7 @@ final class TPMConnection {
     throw .busy
   }
 
-  /// Opens and closes the device, since the library does not tell why it cannot (open(2)).
+  /// Opens and closes the device, since the library does not say why it cannot (open(2)).
   private static func probe(_ path: String) throws(TPMFailure) {
     let number = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else {
@@ -77,8 +79,9 @@ final class TPMConnection {
 
 /// A handle of the library: an object, a session or an index.
 ///
-/// It is flushed from the TPM with its owner, also after an error. After a forged answer the library
-/// does nothing more. Then the kernel's resource manager flushes, when the device is closed.
+/// It is flushed from the TPM when its owner is destroyed, also after an error. After a forged
+/// answer the library does nothing more. Then the kernel's resource manager flushes it when the
+/// device is closed.
 struct TPMHandle: ~Copyable {
   enum Kind {
     /// Loaded by this conversation: it is flushed.

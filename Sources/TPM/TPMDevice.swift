@@ -4,19 +4,19 @@ package import SecretMemory
 
 /// The TPM behind a device of the kernel, for one conversation of this process.
 ///
-/// What was sealed is bound to the TPM and to an authorization value of 32 bytes. No register of the
-/// machine's state takes part, because firmware updates change these.
+/// A sealed secret is bound to the TPM and to an authorization value of 32 bytes. It is not bound
+/// to PCRs, because firmware updates change these.
 package struct TPMDevice: TPMSealing {
-  /// The device of the kernel's resource manager, which frees what an ended process has loaded.
+  /// The device of the kernel's resource manager, which frees the objects of an ended process.
   package static let path = "/dev/tpmrm0"
   /// The bytes of a secret and of an authorization value.
   package static let secretCount = 32
 
   private let path: String
-  /// The name of the storage key that calls about counters expect.
+  /// The expected name of the storage key, for calls about counters.
   private let parentName: [UInt8]?
 
-  /// Makes a TPM, whose device is opened with each call.
+  /// Makes a TPM, whose device is opened for each call.
   package init(path: String, parentName: [UInt8]? = nil) {
     self.path = path
     self.parentName = parentName
@@ -131,7 +131,7 @@ package struct TPMDevice: TPMSealing {
     try incrementCounter(index, authorization: authorization) { true }
   }
 
-  /// Increments a counter if `mayGoOn` returns true once the TPM is ready.
+  /// Increments a counter, if `mayGoOn` returns true when the TPM is ready.
   ///
   /// - Throws: `unreachable` if it returns false; the counter is unchanged.
   package func incrementCounter(
@@ -154,7 +154,8 @@ package struct TPMDevice: TPMSealing {
     try confirmCounter(index, authorization: authorization, next: next) { true }
   }
 
-  /// Replaces the authorization value of a counter if `mayGoOn` returns true once the TPM is ready.
+  /// Replaces the authorization value of a counter, if `mayGoOn` returns true when the TPM is
+  /// ready.
   ///
   /// - Throws: `unreachable` if it returns false; the counter is unchanged.
   package func confirmCounter(
@@ -175,7 +176,7 @@ package struct TPMDevice: TPMSealing {
     return TPMCounter(index: index, value: try connection.read(counter, session))
   }
 
-  /// Runs a step with a counter and a session, and reads the counter then.
+  /// Runs a step with a counter and a session, and then reads the counter.
   private func useCounter(
     _ index: UInt32,
     _ authorization: SharedSecret,
@@ -211,6 +212,6 @@ package struct TPMDevice: TPMSealing {
 }
 
 extension TPMFailure {
-  /// The counter of an engine that has ended, or has given up, stays as it is.
+  /// The counter of an engine that has ended or no longer waits must not change.
   package static var engineGone: TPMFailure { .unreachable("the engine no longer waits") }
 }

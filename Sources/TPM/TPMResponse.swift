@@ -1,7 +1,7 @@
 internal import CTSS
 internal import MachineKey
 
-/// What a call of the TPM's library is about, which decides the meaning of a refusal.
+/// The subject of a call of the TPM's library, which decides the meaning of a refusal.
 enum TPMStep {
   /// It is authorized by the owner, or by a storage key.
   case parent
@@ -28,17 +28,18 @@ struct TPMResponse: Error {
   private var layer: UInt32 { (code >> 16) & 0xff }
   private var low: UInt32 { code & 0xffff }
 
-  /// Whether the TPM itself answered, or the kernel's resource manager in its name.
+  /// Whether the code comes from the TPM itself, or from the kernel's resource manager in its
+  /// place.
   private var isOfTPM: Bool { layer == 0 || layer == 11 || layer == 12 }
 
-  /// The number of the error without its place among parameters, handles and sessions; `nil` if the
-  /// code has no such place.
+  /// The number of the error, without its position among parameters, handles and sessions; `nil` if
+  /// the code has no such position.
   private var number: UInt32? { isOfTPM && low & 0x80 != 0 ? low & 0x3f : nil }
 
   /// Whether an index or handle is taken (TPM_RC_NV_DEFINED).
   var isDefined: Bool { isOfTPM && low == 0x14c }
 
-  /// Whether nothing stands at a handle (TPM_RC_HANDLE).
+  /// Whether there is no object at a handle (TPM_RC_HANDLE).
   var isMissing: Bool { number == 0x0b }
 
   /// Whether an authorization value is wrong (TPM_RC_AUTH_FAIL, TPM_RC_BAD_AUTH).
@@ -56,7 +57,7 @@ struct TPMResponse: Error {
     case 0x902...0x906, 0x908...0x90a, 0x920, 0x922, 0x923: return .busy
     // TPM_RC_LOCKOUT.
     case 0x921: return .lockedOut
-    // TPM_RC_NV_UNINITIALIZED: a counter that was never incremented is none of the vault's.
+    // TPM_RC_NV_UNINITIALIZED: a counter that was never incremented does not belong to a vault.
     case 0x14a: return .noCounter
     // TPM_RC_NV_SPACE.
     case 0x14b: return .noRoom
@@ -64,7 +65,7 @@ struct TPMResponse: Error {
     }
   }
 
-  /// A refusal with a place.
+  /// A refusal with a position.
   private var refusal: TPMFailure {
     if isWrongAuthorization {
       return step == .use || step == .counter ? .wrongAuthorization : .ownerPassword
@@ -83,7 +84,7 @@ struct TPMResponse: Error {
     case (7, 17), (7, 27): .anotherTPM
     case (10, 12): .notPermitted
     case (_, 9): .busy
-    // Also an error of read or write, or bytes that are no answer: the device is there.
+    // Also an error of read or write, or an invalid answer: there is a device.
     default: .unexpected(text)
     }
   }

@@ -5,7 +5,7 @@ internal import PlainText
 ///
 /// Each message is a line of JSON. The provider sends the first one.
 package struct CargoCredential: Sendable, Equatable {
-  /// The provider's first message: the versions that it knows.
+  /// The provider's first message: the versions that it supports.
   package static let hello = Array("{\"v\":[1]}\n".utf8)
 
   package enum Kind: String, Sendable, CaseIterable {
@@ -16,22 +16,22 @@ package struct CargoCredential: Sendable, Equatable {
   package enum Failure: String, Sendable {
     /// The registry never gets a token. Another provider may know it.
     case urlNotSupported = "url-not-supported"
-    /// The registry has no token now, and cargo login can store one.
+    /// The registry has no token now, but cargo login can store one.
     case notFound = "not-found"
     case operationNotSupported = "operation-not-supported"
     case other
   }
 
-  /// What is asked for; `nil` for a kind of a later version.
+  /// The kind of the request; `nil` for one of a later version.
   package let kind: Kind?
   /// The URL whose host gets the token; `nil` for an index in a git repository.
   ///
   /// An index names the servers that the token goes to. The owner of a repository chooses them, and
   /// other people's repositories have the same host. The index of crates.io stands for crates.io.
   package let url: String?
-  /// The token of a login; `nil` if cargo has none.
+  /// The token to store for a login; `nil` if cargo has none.
   package let token: String?
-  /// Whether the registry takes the bare token, as the configuration's `--raw` says.
+  /// Whether the registry expects only the token, as `--raw` in the configuration says.
   package let isRaw: Bool
 
   /// Reads one line.
@@ -75,7 +75,7 @@ package struct CargoCredential: Sendable, Equatable {
     return ToolRequest.line(["Ok": .object(answer)])
   }
 
-  /// The answer to a login or a logout that is done.
+  /// The answer to a successful login or logout.
   package static func done(_ kind: Kind) -> [UInt8] {
     ToolRequest.line(["Ok": ["kind": .string(kind.rawValue)]])
   }

@@ -6,9 +6,9 @@ internal import JSON
 /// The client sends the address of a registry, or one JSON object. Errors are on standard output,
 /// with exit status 1.
 package enum DockerCredential {
-  /// The word by which a client knows that it may go on without a credential.
+  /// The message that tells a client to continue without a credential.
   package static let notFound = "credentials not found in native keychain"
-  /// The user name that registries expect beside a token, if any is good.
+  /// The user name to send with a token, for registries that accept any.
   package static let usualUsername = "oauth2accesstoken"
   /// The key of Docker Hub in the client's configuration.
   private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
@@ -16,7 +16,7 @@ package enum DockerCredential {
   /// for Docker Hub itself.
   private static let webLoginPaths = ["/v1/access-token", "/v1/refresh-token"]
 
-  /// The most bytes of an address, with the white space around it.
+  /// The most bytes of an address, including the white space around it.
   private static let longestServer = 8192
 
   package enum Action: String, Sendable {
@@ -25,7 +25,7 @@ package enum DockerCredential {
 
   /// Reads the address of a registry, as `get` and `erase` send it.
   package static func server(_ bytes: [UInt8]) throws(ToolRequestError) -> String {
-    // To look for white space in a megabyte takes 50 ms.
+    // Searching a megabyte for white space takes 50 ms.
     guard bytes.count <= longestServer else {
       throw ToolRequestError(description: "the request is not one address")
     }
@@ -58,14 +58,15 @@ package enum DockerCredential {
     return (server, ToolSecret(secret, username: username))
   }
 
-  /// The URLs that an address may stand for; the client leaves the scheme out.
+  /// The URLs that an address may mean; the client omits the scheme.
   package static func urls(of server: String) -> [String] {
     server.rangeOfSchemeEnd != nil ? [server] : ["https://" + server, "http://" + server]
   }
 
   /// Whether an address is for a token of a web login at Docker Hub.
   ///
-  /// A host has one secret. So the tokens would replace the credential for Docker Hub, and each other.
+  /// A host has only one secret. So these tokens would replace the credential for Docker Hub, and
+  /// each other.
   package static func isOfWebLogin(_ server: String) -> Bool {
     webLoginPaths.contains { server.hasSuffix($0) }
       && (try? TokenHost(ofURL: urls(of: server)[0]))?.text == hub.host
@@ -78,7 +79,8 @@ package enum DockerCredential {
     ])
   }
 
-  /// The answer to `list`: the registries with their user names, without a scheme as docker has them.
+  /// The answer to `list`: the registries with their user names, without a scheme as in docker's
+  /// files.
   package static func list(_ hosts: [(host: String, username: String)]) -> [UInt8] {
     ToolRequest.line(
       JSONObject(

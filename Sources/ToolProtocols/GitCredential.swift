@@ -3,12 +3,12 @@ package struct GitCredential: Sendable {
   /// The most bytes of a line, without its end.
   package static let maximumLine = 65_535
 
-  /// What git does with the helper's answers.
+  /// The operation that git requests.
   package enum Operation: String, Sendable {
     case get, store, erase, capability
   }
 
-  /// The user name that forges expect beside a token, if any is good.
+  /// The user name to send with a token, for forges that accept any.
   static let usualUsername = "oauth2"
 
   /// The answer to `capability`.
@@ -18,9 +18,10 @@ package struct GitCredential: Sendable {
 
   /// The last value of each key.
   ///
-  /// An array: Swift needs longer to make the type of a dictionary than to search these few keys.
+  /// An array, because creating the type of a dictionary takes Swift longer than searching these
+  /// few keys.
   private var values: [(key: String, value: String)] = []
-  /// Whether git can send a token as such.
+  /// Whether git can send a Bearer token.
   private var hasAuthtype = false
   /// Whether one of the server's challenges is `Bearer`; `nil` if there is no challenge.
   private var isChallengedForBearer: Bool?
@@ -30,7 +31,7 @@ package struct GitCredential: Sendable {
     "oauth_refresh_token", "capability[]", "wwwauth[]",
   ]
 
-  /// Reads the lines up to an empty one; keys that are not used here are left out.
+  /// Reads the lines up to an empty one; unused keys are left out.
   package init(_ bytes: [UInt8]) throws(ToolRequestError) {
     try ToolRequest.check(bytes)
     let end = UInt8(ascii: "\n")
@@ -49,7 +50,7 @@ package struct GitCredential: Sendable {
       }
       let value = line[(equals + 1)...]
       switch key {
-      // An empty value takes back the earlier ones.
+      // An empty value resets the earlier ones.
       case "capability[]":
         hasAuthtype = !value.isEmpty && (hasAuthtype || value.elementsEqual("authtype".utf8))
       case "wwwauth[]":
@@ -73,7 +74,7 @@ package struct GitCredential: Sendable {
   /// Whether an empty line ends the request.
   ///
   /// - Parameters:
-  ///   - bytes: what was read of it.
+  ///   - bytes: the bytes of the request that were read.
   ///   - searched: how many of these bytes were searched before.
   /// - Returns: whether no more bytes belong to it.
   package static func isComplete(_ bytes: [UInt8], after searched: Int) -> Bool {
@@ -95,21 +96,21 @@ package struct GitCredential: Sendable {
     return value.isEmpty ? nil : value
   }
 
-  /// The password that git gives to keep; `nil` if there is none.
+  /// The password that git wants to store; `nil` if there is none.
   package var stored: ToolSecret? {
     guard let password = self["password"], !password.isEmpty, let username else { return nil }
     let end = self["password_expiry_utc"].flatMap { Int64($0) }
     return ToolSecret(password, username: username, expiresAt: end)
   }
 
-  /// The refresh token of another helper; `nil` if none comes with it.
+  /// The refresh token of another helper; `nil` if there is none.
   package var refreshToken: String? {
     self["oauth_refresh_token"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether git can send a token as such, and the server takes one.
+  /// Whether git can send a Bearer token, and the server accepts one.
   ///
-  /// Without a challenge of the server, it is taken to do so. Many forges take a token only as a
+  /// A server without a challenge is assumed to accept one. Many forges accept a token only as a
   /// password: their challenge is `Basic`.
   package var takesBearer: Bool { hasAuthtype && isChallengedForBearer ?? true }
 
@@ -122,15 +123,15 @@ package struct GitCredential: Sendable {
     }
   }
 
-  /// The answer to `get` without a password: git asks for it.
+  /// The answer to `get` without a password, for which git then asks.
   package static func answer(username: String) -> [UInt8] { Array("username=\(username)\n".utf8) }
 
   /// The answer to `get`.
   ///
   /// - Parameters:
   ///   - token: the token or password.
-  ///   - username: the user name beside it.
-  ///   - isPassword: whether it goes to the server as a password only.
+  ///   - username: the user name to send with it.
+  ///   - isPassword: whether it is sent to the server only as a password.
   /// - Returns: the bytes for git.
   package func answer(_ token: ToolToken, username: String, isPassword: Bool = false) -> [UInt8] {
     var text: String

@@ -7,10 +7,10 @@ package struct KubeCredential: Sendable {
   /// The variable with the request.
   package static let variable = "KUBERNETES_EXEC_INFO"
 
-  /// The reason that is stated for the call of the vault.
+  /// The stated reason for the call of the vault.
   package static let reason = "kubernetes"
 
-  /// execve(2): the longest variable.
+  /// The limit of execve(2) for one variable.
   package static let maximumCount = 128 * 1024
 
   private static let group = "client.authentication.k8s.io/"
@@ -18,7 +18,7 @@ package struct KubeCredential: Sendable {
   private static let kind = "ExecCredential"
 
   private let version: String
-  /// The address of the cluster; `nil` if the client does not tell it.
+  /// The address of the cluster; `nil` if the client does not give it.
   package let server: String?
 
   /// Reads the value of the variable; without one, the newest version is used.

@@ -2,7 +2,8 @@ package import Configuration
 
 /// A tool's request for the token of a host.
 ///
-/// The front and the command line both read and answer requests with it. So they give the same bytes.
+/// The front and the command-line program both use it to read and answer requests. So they give the
+/// same bytes.
 package struct ToolQuery: Sendable {
   private enum Request: Sendable {
     case git(GitCredential)
@@ -12,12 +13,12 @@ package struct ToolQuery: Sendable {
     case terraform
   }
 
-  /// The tool, as the stated reason names it.
+  /// The tool's name in the stated reason.
   package let tool: String
   private let request: Request
   /// The host that the request means; `nil` if it means none.
   package let host: TokenHost?
-  /// The host that it means if the user did not name the first one.
+  /// The host to use if the user has not named the first one.
   private let second: TokenHost?
 
   /// Reads the lines that git sends with `get`.
@@ -41,7 +42,7 @@ package struct ToolQuery: Sendable {
     )
   }
 
-  /// Takes a request of cargo.
+  /// Makes a query from a request of cargo.
   package static func cargo(_ request: CargoCredential) -> ToolQuery {
     ToolQuery("cargo", .cargo(request), request.url.flatMap { try? TokenHost(ofURL: $0) })
   }
@@ -52,7 +53,7 @@ package struct ToolQuery: Sendable {
     return ToolQuery("Bazel", .bazel(request), try? TokenHost(ofURL: request.url))
   }
 
-  /// Takes the host that Terraform names.
+  /// Makes a query from the host that Terraform names.
   package static func terraform(host: String) -> ToolQuery {
     ToolQuery("Terraform", .terraform, try? TokenHost("https://" + host))
   }
@@ -69,8 +70,7 @@ package struct ToolQuery: Sendable {
     self.second = second
   }
 
-  /// The entry of the host; `nil` if there is none, or if its user name is not the one that git asks
-  /// for.
+  /// The entry of the host; `nil` if there is none, or if git requests another user name.
   package func entry(in file: HostFile) -> HostAccount? {
     let named = host.flatMap { file[$0] } ?? second.flatMap { file[$0] }
     guard case .git(let git) = request, let asked = git.username, let entry = named, entry.isBasic,
@@ -79,10 +79,10 @@ package struct ToolQuery: Sendable {
     return own.lowercased().utf8.elementsEqual(asked.lowercased().utf8) ? entry : nil
   }
 
-  /// Whether it means a host that a file could name.
+  /// Whether the request means a host that a file could name.
   package var hasHost: Bool { host != nil || second != nil }
 
-  /// The reason that is stated for the call of the vault.
+  /// The stated reason for the call of the vault.
   package func reason(for entry: HostAccount) -> String {
     String("\(tool) at \(entry.host)".prefix(CallerRule.longestReason))
   }

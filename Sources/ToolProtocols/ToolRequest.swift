@@ -18,7 +18,7 @@ package struct ToolToken: Sendable, Equatable {
 
 /// Why the request of a tool cannot be understood.
 ///
-/// It holds nothing of the request, which may have a password in it.
+/// It has no part of the request, which may include a password.
 package struct ToolRequestError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One clause, lower case.
   package let description: String
@@ -26,7 +26,7 @@ package struct ToolRequestError: Error, Equatable, Sendable, CustomStringConvert
   package init(description: String) { self.description = description }
 }
 
-/// The bytes that a tool sends.
+/// The request that a tool sends, as bytes.
 package enum ToolRequest {
   /// The most bytes of a request.
   package static let maximumCount = 1 << 20
@@ -40,7 +40,7 @@ package enum ToolRequest {
     return String(copying: text)
   }
 
-  /// Refuses a request that is too long, or holds a NUL character.
+  /// Refuses a request that is too long, or has a NUL character.
   static func check(_ bytes: [UInt8]) throws(ToolRequestError) {
     guard bytes.count <= maximumCount else {
       throw ToolRequestError(description: "the request is longer than 1 MiB")
@@ -81,7 +81,7 @@ package enum ToolRequest {
 
   /// The bytes of an answer on one line.
   package static func line(_ object: JSONObject) -> [UInt8] {
-    // Answers hold text of UTF-8 without NUL, in a few levels, so that writing cannot fail.
+    // Answers have UTF-8 text without NUL, and little nesting, so writing cannot fail.
     ((try? JSONWriter.write(.object(object))) ?? []) + [UInt8(ascii: "\n")]
   }
 }

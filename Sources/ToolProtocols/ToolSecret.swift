@@ -1,7 +1,7 @@
-/// A secret that another tool gives to keep: a password, or a token that it got elsewhere.
+/// A secret that another tool wants to store: a password, or a token from elsewhere.
 package struct ToolSecret: Sendable, Equatable {
   package let text: String
-  /// The user's name at the host; `nil` if the tool knows none.
+  /// The user name at the host; `nil` if the tool gives none.
   package let username: String?
   /// When it expires, in seconds since 1970; `nil` if the tool does not say.
   package let expiresAt: Int64?

@@ -18,8 +18,8 @@ public protocol VarlinkMethod: VarlinkRecord {
   associatedtype Reply: VarlinkRecord
   /// Its full name, such as `io.thumblatch.Vault.Lock`.
   static var method: String { get }
-  /// Tells the engine whether the client can ask a person, if the method has a parameter for it;
-  /// `nil` says nothing.
+  /// Tells the engine whether the client can show a prompt, if the method has a parameter for that;
+  /// `nil` leaves it out.
   mutating func tell(reason: String?, canAsk: () -> Bool?)
 }
 

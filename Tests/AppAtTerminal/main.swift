@@ -7,7 +7,7 @@ import ThumblatchKit
 // `leave` it exits after a line of its standard input, while its prompt is open. With `watch` it runs
 // until the dialogue at the desktop has returned.
 
-/// Shows the prompt at the desktop, and tells when that has returned.
+/// Shows the prompt at the desktop, and reports when the call has returned.
 private struct WatchedPresenter: PresencePresenter {
   let returned: AsyncStream<Never>.Continuation
 

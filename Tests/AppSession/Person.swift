@@ -2,7 +2,7 @@ import Observation
 import Synchronization
 import ThumblatchKit
 
-/// The person at the machine, who acts at a prompt as the last input line says.
+/// The person at the machine, who handles a prompt as the last input line says.
 final class Person: PresencePresenter {
   /// The ways in which a person acts.
   enum Way: String {
@@ -16,7 +16,7 @@ final class Person: PresencePresenter {
     case cancel
     /// Does nothing at the prompt: a finger touches the reader, or none does.
     case finger
-    /// The same, and types the system password when it is asked for.
+    /// The same, and types the system password when the prompt asks for it.
     case either
   }
 
@@ -57,7 +57,7 @@ final class Person: PresencePresenter {
     if let password = try? Password(text) { prompt.answer(password) }
   }
 
-  /// Reports what the person sees, until the prompt is over.
+  /// Reports the texts that the person sees, until the prompt has ended.
   private func follow(
     _ prompt: PresencePrompt,
     answering: Bool = false,

@@ -55,7 +55,7 @@ struct BackupHeaderTests {
     ] as [[UInt8]] {
       #expect(throws: BackupHeader.Flaw.unknownLock) { try BackupHeader(parsing: magic + cost) }
     }
-    // A cost beside a recovery code has no meaning.
+    // A cost together with a recovery code has no meaning.
     let code = Array("TLBACKUP".utf8) + [1, 2] + Self.salt
     #expect(throws: BackupHeader.Flaw.unknownLock) {
       try BackupHeader(parsing: code + [3, 0, 0, 0, 0, 0, 4, 0])

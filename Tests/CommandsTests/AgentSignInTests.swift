@@ -18,7 +18,7 @@ struct AgentSignInTests {
 
   @Test(arguments: [
     (notRevoked, ProcessEnd.exited(0), nil),
-    // The login is finished, and its exit status tells of the earlier one.
+    // The login succeeds, but its exit status reports the earlier one.
     (notRevoked, .exited(12), nil),
     (refused, .exited(6), "no answer"),
     ("", .exited(6), "the sign-in ended without a result"),

@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-// A refresh token goes to its own provider only, and nothing is lost on the way.
+// A refresh token is sent only to its own provider, and is never lost.
 extension ImportVerbTests {
   private static let withoutIssuer = file.replacing(#","issuer":"\#(issuer)""#, with: "")
 
@@ -153,7 +153,7 @@ extension ImportVerbTests {
     #expect(home.settings("git/credentials") == bob)
   }
 
-  /// A repeated command finishes the removal of what the account keeps already.
+  /// A repeated command finishes the removal of a login that the account already has.
   @Test(arguments: [true, false])
   func theSecretOfTheAccountIsCompared(_ isSame: Bool) throws {
     let home = try ProviderHome()
@@ -194,7 +194,7 @@ extension ImportVerbTests {
     #expect(home.settings("g/tokens.json") == "[7]")
   }
 
-  /// What would hinder the removal is found before the token is used.
+  /// A problem that would prevent the removal is found before the token is used.
   @Test
   func aFileThatCannotBeWrittenIsRefusedAtOnce() throws {
     let home = try credentials()

@@ -8,7 +8,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// `import`: what is sent to the vault, and what is left in the other program's file.
+/// `import`: the login that is sent to the vault, and the remains in the other program's file.
 struct ImportVerbTests {
   static let server = "https://mcp.example.com/mcp"
   static let issuer = "https://id.example.com"
@@ -69,7 +69,7 @@ struct ImportVerbTests {
     try reply(stage, rotated: rotated)
   }
 
-  /// Takes the login, and checks what is sent for it.
+  /// Imports the login, and checks the sent call.
   private static func reply(_ stage: Stage, rotated: Bool = true) throws {
     let call = try stage.expect(ImportLoginCall.self)
     #expect(call.account == "git" && call.provider.name == "git")
@@ -174,7 +174,7 @@ struct ImportVerbTests {
     #expect((try? home.text("git")) == nil)
   }
 
-  /// The program wrote a newer login after the vault has got the one that was shown.
+  /// The program wrote a newer login after the vault had got the one that was shown.
   @Test
   func aLoginThatItsProgramHasMadeSinceStays() throws {
     let home = try credentials()

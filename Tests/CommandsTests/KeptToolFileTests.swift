@@ -59,7 +59,7 @@ struct KeptToolFileTests {
     #expect(home.settings(Self.kept) == "mine")
     #expect(try home.run("setup --undo").code == .done)
     #expect(home.settings(Self.name) == "mine" && home.settings(Self.kept) == nil)
-    // A further one does not remove what the first one put back.
+    // A further one does not remove the entries that the first one restored.
     let undo = try home.run("setup --undo")
     #expect(undo.code == .notFound && undo.talk.contains("\(home.path)/\(Self.name)"))
     #expect(home.settings(Self.name) == "mine")
@@ -128,7 +128,7 @@ struct KeptToolFileTests {
     #expect(home.settings("claude/thumblatch-work.mcp.json") == nil)
   }
 
-  /// Only what stands in the gaps of a recipe may differ.
+  /// Only the text in the gaps of a recipe may differ.
   @Test
   func aChangedTextIsNoRecipe() throws {
     let recipe = ToolRecipe(

@@ -9,7 +9,7 @@ import VaultInterface
 
 /// `import --from oidc-agent`: the output of oidc-gen, and the encrypted file that is removed.
 struct OIDCAgentImportTests {
-  /// What oidc-gen 4.2.6 printed for a public test client, with other names and secrets.
+  /// The output of oidc-gen 4.2.6 for a public test client, with other names and secrets.
   static func printed(_ changes: [(String, String)] = []) -> String {
     var text = """
       {
@@ -39,7 +39,7 @@ struct OIDCAgentImportTests {
     "409\nbm9uY2U=\nc2FsdA==\n24:16:16:32:1:2:67108864:2\naGlkZGVu\n"
     + "Generated using version: 4.2.6"
 
-  /// What the output says of certificates, by default.
+  /// The output's line about certificates, by default.
   static let system = "/etc/ssl/certs/ca-certificates.crt"
 
   private let verbs = ImportVerbTests()
@@ -170,6 +170,29 @@ struct OIDCAgentImportTests {
       "\(play.talk)"
     )
     #expect(home.settings("oidc-agent/work") == Self.file && (try? home.text("work")) == nil)
+  }
+
+  /// A provider that is there keeps the certificates of its own file, so those of the login are not shown.
+  @Test
+  func theCertificatesOfAKnownProviderStay() throws {
+    let home = try home()
+    let lines = ["kind = oidc", "issuer = \(ImportVerbTests.issuer)", "client_id = c1"]
+    let text = (["[Provider]"] + lines).joined(separator: "\n") + "\n"
+    try home.write(text, "mine")
+    let play = try verbs.run(
+      home,
+      "--from oidc-agent --provider mine --yes",
+      input: Array(Self.printed([(Self.system, "/none/ca.pem")]).utf8)
+    ) { stage in
+      let call = try stage.expect(ImportLoginCall.self)
+      #expect(call.provider.settings["ca"] == nil)
+      var account = VerbTests.account
+      account.name = "work"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(play.screen.contains("issuer: ") && !play.screen.contains("certificates"))
+    #expect(try home.text("mine") == text)
   }
 
   /// oidc-agent writes the file when the provider gives it another token.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-/// The kernel's list of HID devices tells whether a security key is plugged in.
+/// The kernel's list of HID devices shows whether a security key is plugged in.
 struct PluggedKeysTests {
   /// The report descriptor of a key, as most of them have it.
   private static let key: [UInt8] = [

@@ -129,7 +129,7 @@ extension PresenceDialogueTests {
     #expect(play.talk == "right-index is enrolled\n")
   }
 
-  /// A module of PAM may wait for a touch, or warn beside the right password.
+  /// A PAM module may wait for a touch, or give a warning although the password is right.
   @Test
   func whatAModuleOfTheSystemSaysIsShown() throws {
     let play = try Play.run(["token", "me"]) { stage in

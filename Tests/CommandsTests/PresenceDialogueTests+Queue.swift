@@ -7,7 +7,7 @@ import VaultInterface
 
 /// A prompt that waits for another one.
 extension PresenceDialogueTests {
-  /// A finger that still lies on the reader must not answer the next prompt.
+  /// A finger that is still on the reader must not answer the next prompt.
   @Test
   func afterAnotherPromptThisOneIsArmedWhenSomebodySaysSo() throws {
     let play = try Play.run(["token", "me"]) { stage in

@@ -178,7 +178,7 @@ struct ProviderAddTests {
     }
   }
 
-  /// `restore` writes certificates beside the provider; a later one would find others there.
+  /// `restore` writes certificates next to the provider file; a later one would find others there.
   @Test(arguments: [
     ("work.pem", "", true), ("work.pem", "ca = work.pem\n", false), ("mine.pem", "", false),
   ])

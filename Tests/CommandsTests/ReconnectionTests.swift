@@ -98,7 +98,8 @@ struct ReconnectionTests {
     #expect(connections == kills + 1)
   }
 
-  /// The next engine is asked for the same records; `AuditFollowTests` sees that none is shown twice.
+  /// The next engine is asked for the same records; `AuditFollowTests` checks that none is shown
+  /// twice.
   @Test
   func followingTheAuditLogOutlivesAnEngine() throws {
     let record = VaultAuditRecord(number: 1, time: 0, event: "lock", outcome: "done")

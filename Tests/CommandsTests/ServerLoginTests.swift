@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What a login for an MCP server writes and asks for.
+/// The files that a login for an MCP server writes, and the scopes that it requests.
 struct ServerLoginTests {
   private static let server = "https://mcp.example.com/mcp"
   private static let issuer = "https://id.example.com/t"
@@ -148,7 +148,7 @@ struct ServerLoginTests {
     try home.write(file, "me")
     let failed = try settings(home, ["--scope", "d"], succeeds: false)
     #expect(failed.file == file)
-    // What the person wrote by hand counts.
+    // Settings that the person wrote by hand are used.
     #expect(failed.provider.settings["client_id"] == "c0")
     #expect(WebSignInTests.text(try #require(failed.provider.clientSecret)) == "s3cret")
     let done = try settings(home, ["--scope", "d"])

@@ -53,7 +53,7 @@ struct SetupToolsTests {
     #expect(play.code == .done && play.talk.contains("codex -p thumblatch-other"))
     let text = try #require(home.settings("codex/thumblatch-other.config.toml"))
     let lines = text.split(separator: "\n")
-    // A key of the whole file stands before the first table.
+    // A top-level key comes before the first table.
     #expect(lines.first == "model_provider = \"thumblatch-other\"")
     #expect(lines.contains(#"args = ["token", "work", "--helper", "--min-ttl", "6m"]"#))
     #expect(lines.contains(#"[mcp_servers."work"]"#))
@@ -77,7 +77,7 @@ struct SetupToolsTests {
     let other = try setUp("notes --name work --mcp https://notes.example.org/mcp")
     let notes = try #require(other.split(separator: both).first).description
     #expect(other == both + notes && notes.hasPrefix("[mcp_servers.\"notes\"]\n"))
-    // What the words name again is replaced.
+    // A setting that the command names again is replaced.
     let moved = try setUp("home --name work --url https://other.example.org")
     #expect(moved.contains("https://other.example.org") && !moved.contains("gateway.example.org"))
     #expect(moved.contains("\"home by Thumblatch\"") && moved.hasSuffix(server + notes))

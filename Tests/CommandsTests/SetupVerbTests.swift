@@ -9,7 +9,7 @@ import VaultInterface
 struct SetupVerbTests {
   private static let backend = "kind = password-backend\nissuer = https://id.example.com\n"
 
-  /// Answers what a setup asks the engine; no reader, and these accounts.
+  /// Answers the calls of a setup to the engine: no reader, and these accounts.
   private static func facts(_ stage: Stage, _ accounts: [VaultAccount] = []) throws {
     let reader = VaultReader(available: false, reason: "none is plugged in")
     try Situation.ready(stage, accounts, reader: reader)
@@ -65,7 +65,7 @@ struct SetupVerbTests {
     #expect(commands.allSatisfy { $0.hasPrefix("thumblatch --private ") })
   }
 
-  /// Nothing is called after the person has left but what is left to do.
+  /// After the person has left, only the remaining steps are called.
   @Test(arguments: ["q", "quit", "Q"])
   func aPersonCanLeave(_ answer: String) throws {
     let play = try ProviderHome().run("setup") { stage in
@@ -129,7 +129,7 @@ struct SetupVerbTests {
     return home
   }
 
-  /// Answers the two questions about a tool, and what is asked before its files are shown.
+  /// Answers the two questions about a tool, and those before its files are shown.
   private static func name(_ url: String, _ stage: Stage) throws {
     try stage.answer("(Enter: none): ", "")
     try stage.answer("(Enter: none): ", url)

@@ -22,7 +22,7 @@ enum StandardOutput {
       self.descriptor = descriptor
     }
 
-    /// What was written so far.
+    /// The output so far.
     var text: String {
       terminal?.look()
       return terminal?.screen ?? ""

@@ -8,7 +8,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What is refused: logins over a secret, and unusable secrets.
+// Refused calls: logins that would replace a secret, and unusable secrets.
 extension StoreVerbTests {
   @Test
   func aSecretThatNobodyCanReadIsNamedAsOne() throws {

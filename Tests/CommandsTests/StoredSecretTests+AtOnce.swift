@@ -6,7 +6,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What another command writes into `hosts.conf` while a secret is stored.
+// Another command writes into `hosts.conf` while a secret is stored.
 extension StoredSecretTests {
   private func store(
     _ hosts: String,

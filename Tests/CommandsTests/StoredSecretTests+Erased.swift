@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What a server refuses, and what a person tells a tool to forget.
+// Secrets that a server refuses, and secrets that a person tells a tool to forget.
 extension StoredSecretTests {
   /// A host may refuse a good secret, so the account stays.
   @Test(arguments: [true, false])

@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What tools get of stored secrets.
+// The stored secrets that tools get.
 extension StoredSecretTests {
   /// With another user's name, the server would refuse the password, and git would have it erased.
   @Test(arguments: [
@@ -92,7 +92,7 @@ extension StoredSecretTests {
     }
   }
 
-  /// podman logout --all erases what the list has.
+  /// podman logout --all erases all secrets in the list.
   @Test
   func dockersListEndsWithItsSecret() throws {
     let input = #"{"ServerURL":"git.example.org","Username":"ann","Secret":"hunter2"}"#

@@ -6,7 +6,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// What other tools store, and what they erase.
+/// Secrets that other tools store and erase.
 struct StoredSecretTests {
   static let hosts = "[git.example.org]\naccount = git\nusername = ann\n"
   static let approved =
@@ -104,7 +104,7 @@ struct StoredSecretTests {
     #expect(play.code == .done && hosts.contains("account = git.example.org-ann-2\n"))
   }
 
-  /// Git writes back what it has got, after each use.
+  /// After each use, git stores the secret that it got.
   @Test(arguments: [true, false])
   func whatGitWritesBackIsNotStoredAgain(_ isLocked: Bool) throws {
     let (play, hosts) = try run("git-credential store", Self.approved) { stage in

@@ -6,7 +6,7 @@ import VaultInterface
 
 @testable import Commands
 
-// What git sends, and whether it asks a person.
+// Requests of git, and whether it asks the person.
 extension ToolVerbTests {
   /// The person or another helper has the next password, which git then gives to be kept.
   @Test(arguments: [

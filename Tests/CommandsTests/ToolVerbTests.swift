@@ -25,7 +25,7 @@ struct ToolVerbTests {
     """
   static let git = "protocol=https\nhost=git.example.org\n"
 
-  /// Runs a line with these hosts; the terminal must stay as it is.
+  /// Runs a line with these hosts; the terminal's settings must not change.
   func run(
     _ line: String,
     _ input: String,
@@ -199,7 +199,8 @@ struct ToolVerbTests {
   @Test(arguments: [
     ("store", #"{"ServerURL":"registry.example.org:5000","Username":"u","Secret":"s"}"#, ""),
     ("erase", "evil.net", ""),
-    // podman logout --all erases what is listed: so no host of git's or of a person's.
+    // podman logout --all erases every listed host, so the list has no host that git or a person
+    // has stored.
     ("list", "unused", #"{"registry.example.org:5000":"robot"}"# + "\n"),
   ])
   func dockerStoresListsAndErases(_ action: String, _ input: String, _ out: String) throws {
@@ -264,7 +265,7 @@ struct ToolVerbTests {
   func aPromptIsShownAtTheDesktopOrAdviceIsGiven() throws {
     let play = try run("git-credential get", Self.git + "\n") { stage in
       try Self.know(stage)
-      // Before the desktop is looked for, the token is asked for without a prompt.
+      // Before the search for a desktop, the token is requested without a prompt.
       for _ in 0..<2 {
         _ = try stage.expect(AccessTokenCall.self)
         #expect(stage.saysItAsks == false)

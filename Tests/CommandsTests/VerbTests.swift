@@ -69,7 +69,7 @@ struct VerbTests {
     #expect(token.isEmpty || !play.talk.contains(token))
   }
 
-  /// The word says what the next call needs.
+  /// The word names the need of the next call.
   @Test(arguments: [(true, "locked"), (false, "ready")])
   func anExpiredAccessTokenIsNoStateOfItsOwn(_ isProtected: Bool, _ word: String) {
     var account = Self.account

@@ -4,7 +4,7 @@ import VaultClient
 
 @testable import Commands
 
-/// The answer to a request that a command sends by itself.
+/// The answer to a command's own request.
 struct WebAnswer: Sendable {
   let reply: HelperRequestReply
   let body: String

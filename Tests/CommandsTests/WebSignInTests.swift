@@ -21,7 +21,7 @@ struct WebSignInTests {
 
   static let url = "https://id.example/authorize?client_id=cli&state=s"
 
-  /// A known account whose provider is asked for.
+  /// A known account whose provider the command must ask for.
   static func know(
     _ stage: Stage,
     _ settings: [String: String] = [:],
@@ -190,7 +190,8 @@ struct WebSignInTests {
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
   }
 
-  /// The engine may go on by itself, so neither page nor terminal can say that nothing happened.
+  /// The engine may still complete the sign-in, so neither page nor terminal can say that nothing
+  /// happened.
   @Test
   func ctrlCAfterTheBrowserCameBackDoesNotPromiseThatNobodyIsSignedIn() throws {
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DesktopPrompt
 
-/// The lines of a pinentry, from a program that sends what it likes.
+/// The lines of a pinentry, from a program that sends anything.
 final class AssuanInputTests {
   private let pinentry: Descriptor
   private let input: AssuanInput

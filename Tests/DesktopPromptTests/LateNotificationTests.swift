@@ -37,7 +37,7 @@ struct LateNotificationTests {
     #expect(eventually { server.calls.contains("CloseNotification") })
   }
 
-  /// The prompt is over, and its program goes on.
+  /// The prompt has ended, and its program continues.
   @Test
   func aNotificationThatIsShownLongAfterItsPromptIsClosed() throws {
     defer { bus.remove() }
@@ -172,7 +172,7 @@ private final class SlowServer: Sendable {
         while floods.withLock({ $0 }) {
           let closed: [BusValue] = [.number(Self.number + 1), .number(1)]
           try bus.signal("/org/freedesktop/Notifications", Self.name, "NotificationClosed", closed)
-          // This also sends what could not be sent at once.
+          // This also sends the messages that could not be sent at once.
           _ = try bus.next(within: BusLimit(milliseconds: 0))
         }
         try bus.answer(call, [.number(Self.number)])

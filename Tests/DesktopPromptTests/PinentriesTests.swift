@@ -164,7 +164,7 @@ struct PinentriesTests {
     #expect(!lives)
   }
 
-  /// A program that hangs while its window stands ends after the time of the check.
+  /// A program that hangs while its window is open is ended after the time limit of the check.
   @Test
   func aProgramThatHangsAtItsWindowIsKilledAfterTheCheck() throws {
     let pinentries = pinentries([try program("hangs", atStart: Self.stays + "; echo OK", ":")])

@@ -6,7 +6,7 @@ import VaultClient
 
 @testable import Doctor
 
-/// The checks of what a caller sees, each with a fault of its own.
+/// The checks of the things that a caller can see, each with a fault of its own.
 struct CheckTests {
   private static func caller(
     _ variables: [String: String],

@@ -22,7 +22,7 @@ struct DesktopProgramTests {
     reader.remove()
   }
 
-  /// An ordinary user, who may not enter the reader's directory.
+  /// An ordinary user without access to the reader's directory.
   private let nobody = [
     "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
   ]

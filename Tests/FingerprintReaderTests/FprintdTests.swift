@@ -246,7 +246,7 @@ extension ReaderTests {
       #expect(reader.look() == .none)
     }
 
-    /// This process does not see the reader, so another process has to look.
+    /// This process does not see the reader, so another process must look for it.
     @Test
     func aReaderThatOnlyFprintdSeesHasVanished() throws {
       defer { remove() }

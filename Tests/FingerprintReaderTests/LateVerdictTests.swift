@@ -5,7 +5,7 @@ import System
 import TestSupport
 import Testing
 
-/// A driver that blocks, and reports what it saw only after the cancel or the deadline.
+/// A driver that blocks, and reports its result only after the cancellation or the deadline.
 ///
 /// libfprint's virtual reader itself reports nothing after a cancel, so a library holds its report
 /// back (`Tests/Readers/steps.c`).
@@ -26,7 +26,7 @@ struct LateVerdictTests {
     reader.remove()
   }
 
-  /// A program that reports a verdict after `report`, and is armed for so many seconds.
+  /// A program that reports a verdict after `report`, and is armed for this many seconds.
   private func armed(seconds: Int64) throws -> PresenceClient {
     let first = try PresenceClient(presence.program)
     let print = try enroll("right", "right-index", on: reader, first)
@@ -53,7 +53,7 @@ struct LateVerdictTests {
     )
   }
 
-  /// Lets the driver report what it saw.
+  /// Lets the driver report its result.
   private func report() throws { try run("/usr/bin/touch", [directory.path + "/report"]) }
 
   /// A program whose reader saw a finger in time, and reports it after the deadline.

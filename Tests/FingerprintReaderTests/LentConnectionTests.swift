@@ -8,7 +8,7 @@ import UserNames
 /// The service's program, which asks the kernel about the connection that the engine lends.
 @Suite(.serialized)
 struct LentConnectionTests {
-  /// The kernel delivers waiting calls at once, with the descriptor of the last one beside them.
+  /// The kernel delivers waiting calls together, with the descriptor of the last one.
   @Test
   func theConnectionBelongsToTheCheckThatCameBesideItsPrints() throws {
     let reader = try VirtualReader(.device)

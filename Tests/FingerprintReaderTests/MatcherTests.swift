@@ -55,7 +55,7 @@ extension ReaderTests {
     }
   }
 
-  /// A reader that tells several fingers apart.
+  /// A reader that can distinguish several fingers.
   @Suite
   struct Identification {
     @Test

@@ -90,12 +90,12 @@ struct PasswordProgramTests {
     defer { presence.remove() }
     let client = try PresenceClient(presence.program)
     try ask(client, user.name, timeout: 5000)
-    // The end of the time is not reported by itself: no call waits for a reply.
+    // The timeout is not reported separately, because no call waits for a reply.
     #expect(try !client.hasReply(withinMilliseconds: 5100))
     guard case .failed(.timedOut, _, _, _) = try client.respond(password) else {
       return #expect(Bool(false))
     }
-    // The conversation goes on.
+    // The conversation continues.
     try ask(client, user.name)
     #expect(try client.respond(password) == .matched(finger: nil))
     #expect(try client.end() == .exited(0))

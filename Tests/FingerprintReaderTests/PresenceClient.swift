@@ -50,7 +50,7 @@ final class PresenceClient {
     try Self.send(call, more: more, on: socket)
   }
 
-  /// Sends a call, with a descriptor beside its first byte if one is given.
+  /// Sends a call; a given descriptor goes with its first byte.
   static func send<Method: VarlinkMethod>(
     _ call: Method,
     more: Bool = false,

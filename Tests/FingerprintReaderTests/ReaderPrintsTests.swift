@@ -23,7 +23,7 @@ extension ReaderTests {
       try FingerprintReaderTests.enroll(name, as: finger, on: chip, by: library)
     }
 
-    /// An enrollment that has begun, and does not end by itself.
+    /// An enrollment that has begun, and ends only if it is cancelled.
     private func begun(_ finger: Finger = .leftLittle) -> ReaderOperation<StoredPrint> {
       let events = VirtualReaderEvents<EnrollEvent>()
       let operation = library.enroll(finger, milliseconds: 60_000) { events.put($0) }
@@ -161,7 +161,7 @@ extension ReaderTests {
         let events = VirtualReaderEvents<EnrollEvent>()
         let running = Mutex<ReaderOperation<StoredPrint>?>(nil)
         let operation = library.enroll(.rightIndex, milliseconds: 60_000) { event in
-          // The last touch is done, and the driver goes on to the end.
+          // The last touch is done, and the driver completes the enrollment.
           if event == .stage(5, of: 5) { running.withLock { $0 }?.cancel() }
           events.put(event)
         }

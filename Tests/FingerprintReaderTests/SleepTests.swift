@@ -45,7 +45,7 @@ extension ReaderTests {
     @Test
     func fprintdHasReleasedItBeforeTheComputerSleeps() throws {
       defer { remove() }
-      // If looking took longer than fprintd may take to release the reader, it looks again.
+      // If the search took longer than fprintd's time to release the reader, it searches again.
       var looks = 1
       while try !isReleasedFirst() {
         looks += 1
@@ -160,8 +160,8 @@ extension ReaderTests {
       try virtual.connected {
         let print = try enroll("right", as: .rightIndex, on: virtual)
         for address in addresses {
-          // A call on a bus that does not answer is given up after five seconds. A machine with
-          // other work may take as long, but not each time.
+          // A call on a bus that does not answer fails after five seconds. A busy machine may take
+          // as long, but not each time.
           var quickest = Int64.max
           for _ in 0..<5 where quickest >= 4_000_000_000 {
             let begun = BootInstant.now.nanoseconds

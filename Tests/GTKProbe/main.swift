@@ -1,7 +1,7 @@
 import GTK
 import Glibc
 
-/// What the tests of the room `GTK` observe: the closures that are alive.
+/// Reports the live closures, which the tests of the room `GTK` observe.
 @MainActor
 final class Counted {
   static var alive = 0
@@ -109,7 +109,7 @@ final class Probe {
     }
   }
 
-  /// Waits once, and gives up another wait.
+  /// Waits once, and cancels another wait.
   private func waitTwice() {
     Delay(seconds: 0) { say("given up") }.cancel()
     _ = Delay(seconds: 1) { [application] in
@@ -159,7 +159,7 @@ final class Probe {
     application.quit()
   }
 
-  /// Fills a list that has rows only for what is near the screen, scrolls it, and takes it out.
+  /// Fills a list that has rows only near the visible part, scrolls it, and removes it.
   private func showLongList(_ place: Bin) {
     let builder = Builder(ui: PackageResources.long_ui)
     var list: LongList? = builder.object("rows")

@@ -150,7 +150,7 @@ struct GTKTests {
   }
 }
 
-/// A probe that runs, and what it prints.
+/// A running probe, and its output.
 private final class RunningProbe {
   let child: ChildProcess
   let output: Descriptor

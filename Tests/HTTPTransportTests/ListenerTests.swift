@@ -83,7 +83,7 @@ struct ListenerTests {
     #expect(try proxy.received() == 0)
     request.loopbackUsers = [Self.nobody]
     request.timeout = 4000
-    // The proxy took the connection and sent nothing.
+    // The proxy accepted the connection and sent nothing.
     #expect(notSent(request) == .silent)
     #expect(try proxy.received() > 0)
   }

@@ -59,14 +59,14 @@ struct TrustTests {
     request.systemAuthorities = .init(file: certificates.path("bundle.pem"))
     for (name, isTrusted) in [("other-ca.pem", false), ("ca.pem", true), ("other-ca.pem", false)] {
       try directory.link(name, as: "bundle.pem")
-      // The second request finds what the first one has read.
+      // The second request uses the authorities that the first one has read.
       for _ in 0..<2 { #expect((notSent(request) != .authority) == isTrusted) }
       #expect(try directory.unlink("bundle.pem"))
     }
     #expect(notSent(request) == .tls)
   }
 
-  /// OpenSSL keeps what it has found in a directory.
+  /// OpenSSL keeps the certificates that it has found in a directory.
   @Test
   func anAuthorityThatLeftTheDirectoryIsNoLongerBelieved() throws {
     let backend = try backend("leaf.pem")

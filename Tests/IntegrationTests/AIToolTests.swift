@@ -95,7 +95,7 @@ struct AIToolTests {
     #expect(try gateway.log().contains { $0.hasPrefix("401 \(path)") })
   }
 
-  /// The MCP server took the token until the model called a tool of it.
+  /// The MCP server accepted the token until the model called one of its tools.
   @Test(arguments: [claude, codex])
   func aTokenThatEndsWhileTheToolRunsIsReplaced(_ tool: String) throws {
     let before = try token()

@@ -18,7 +18,7 @@ extension AgentTests {
     )
   }
 
-  /// The app has no desktop of its own here, as one that a unit of the person starts.
+  /// The app has no desktop of its own here, like an app in a unit of the person.
   @Test
   func anAgentShowsThePromptOfAnApp() throws {
     let agent = try startAgent()
@@ -30,7 +30,7 @@ extension AgentTests {
     try stop(agent)
   }
 
-  /// An app states its reason to the engine, which takes it for as little as any other.
+  /// An app states its reason to the engine, which trusts it no more than any other reason.
   @Test
   func anAgentShowsTheReasonOfAnAppForAToken() throws {
     let agent = try startAgent()

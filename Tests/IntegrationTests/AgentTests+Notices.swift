@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-// What an agent shows afterwards, by the real service.
+// The notices that an agent shows afterwards, with the real service.
 extension AgentTests {
   /// Uses the account once by a touch, and once more after its session has ended at the provider.
   private func useAndLose() throws {

@@ -6,7 +6,7 @@ import VaultInterface
 
 // Everything that a finger may answer is asked at the desk.
 extension AgentTests {
-  /// Runs a command without a terminal, and touches the reader once the desk asks for this.
+  /// Runs a command without a terminal, and touches the reader when the desktop asks for it.
   private func touch(
     _ command: [String],
     to purpose: String,
@@ -39,7 +39,8 @@ extension AgentTests {
     let enable = ["presence", "enable", "work"]
     let purpose = "turn on presence protection for account 'work'"
     try touch(enable, to: purpose)
-    // The open unlock window does not replace the check, and lets the earlier login be revoked.
+    // The open unlock window does not replace the check, but allows the revocation of the earlier
+    // login.
     try touch(
       [
         "login", "work", "--provider", "dev", "--email",

@@ -82,7 +82,7 @@ extension AgentTests {
     let list = try person.run("account", "list").succeeded()
     #expect(list.contains("me") && !list.contains("other"), "\(list)")
     person.socket = bench.socket
-    // An engine that ends records what it has counted.
+    // An engine records its counts when it ends.
     try bench.endEngine()
     #expect(
       try person.run("audit", "--json").succeeded().contains(
@@ -92,7 +92,7 @@ extension AgentTests {
     try stopSocket(agent)
   }
 
-  /// Any program may ask what the service is, as at the service itself.
+  /// Any program may ask about the service, as on the service's own socket.
   @Test
   func theServiceNamesItselfBehindARestrictedSocket() throws {
     let agent = try startSocket()

@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-// A person tightens what is shown at the desk, by the system password.
+// A person makes the rules for desktop prompts stricter, with the system password.
 extension AgentTests {
   private func set(_ value: String, _ change: String) throws {
     let terminal = try person.terminal(list: ["policy", "desktop", value], columns: 200)

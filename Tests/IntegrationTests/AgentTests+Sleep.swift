@@ -52,7 +52,7 @@ extension AgentTests {
       #expect(eventually { person.readerIsOpen })
     }
     try fallAsleep()
-    // A question is out until it is answered, and the right password opens nothing any more.
+    // The window stays until it is answered, but the right password no longer opens anything.
     if asksForPassword { try terminal.enter(person.systemPassword) }
     let shown = try terminal.end(3)
     #expect(

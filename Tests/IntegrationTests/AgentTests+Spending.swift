@@ -35,7 +35,7 @@ extension AgentTests {
     let run: Run
     private let input: Descriptor
 
-    /// With a prompt, it spends the check of that one at once.
+    /// With a prompt, it uses up that prompt's check at once.
     init(of person: Customer, spending prompt: String? = nil) throws {
       let (near, far) = try UnixSocket.pair()
       input = Descriptor(owning: near)
@@ -49,7 +49,7 @@ extension AgentTests {
       )
     }
 
-    /// Lets it spend the check; returns what it printed.
+    /// Lets it use up the check; returns its output.
     func spend() throws -> String {
       input.shutDown()
       let text = try run.text()
@@ -93,7 +93,7 @@ extension AgentTests {
     try stop(agent)
   }
 
-  /// The caller needs it for nothing more.
+  /// The caller no longer needs it.
   @Test
   func theEndOfTheAgentAfterTheCheckChangesNothing() throws {
     let agent = try startAgent()

@@ -59,7 +59,7 @@ struct AgentTests {
     #expect(try agent.child.wait() == .exited(0))
   }
 
-  /// A program of a person that calls itself an agent, and does nothing but print what it gets.
+  /// A program of a person that acts as an agent, and only prints the prompts that it gets.
   private func idleAgent(of person: Someone) throws -> Run {
     let program = """
       import socket, sys
@@ -156,7 +156,7 @@ struct AgentTests {
     kill(second.child.identifier, SIGKILL)
     _ = try second.text()
     _ = try second.child.wait()
-    // The agent has no call then: the end of its connection tells it.
+    // The agent has no pending call then: the end of its connection tells it.
     try desk.run("desk.await_no_window()")
     try stop(agent)
   }

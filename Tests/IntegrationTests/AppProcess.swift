@@ -17,7 +17,7 @@ final class AppProcess {
   /// The process ID.
   var identifier: Int32 { child.identifier }
 
-  /// Starts the app beside the person's programs, or in another directory.
+  /// Starts the app in the directory of the person's programs, or in another one.
   convenience init(_ person: Person, in directory: String? = nil) throws {
     try self.init(person, [person.backend.url, Someone.systemPassword], in: directory)
   }

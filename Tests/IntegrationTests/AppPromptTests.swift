@@ -188,7 +188,7 @@ struct AppPromptTests {
     try app.type("\u{3}")
     try app.expect("failed presence(ThumblatchKit.AuthError.PresenceFailure.cancelled)")
     try app.end()
-    // The other prompt goes on undisturbed.
+    // The other prompt continues undisturbed.
     if enrolled { try person.touch() } else { try other.enter(Person.systemPassword) }
     try other.end()
   }

@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// An app's session over the real engine, beside the commands of the same person.
+/// An app's session over the real engine, together with commands of the same person.
 @Suite(.serialized)
 struct AppSessionTests {
   @Test

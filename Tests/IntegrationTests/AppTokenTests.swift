@@ -102,7 +102,7 @@ struct AppTokenTests {
     #expect(try paths() == ["/auth/refresh"])
   }
 
-  /// No watch goes on after a sign-out, nor after the end of the session.
+  /// No watch continues after a sign-out, nor after the end of the session.
   @Test
   func whoSignsOutOrLetsTheSessionGoFollowsNothing() throws {
     func sockets(_ app: AppProcess) throws -> Int {

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What an app knows of its user, and what it asks the provider about the account.
+/// An app's facts about its user, and its requests to the provider about the account.
 @Suite(.serialized)
 struct AppUserTests {
   @Test

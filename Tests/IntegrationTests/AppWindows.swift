@@ -63,12 +63,13 @@ final class AppWindows {
   /// Presses a button.
   func press(_ name: String) throws { try run("press(\(quoted(name)))") }
 
-  /// Waits until a prompt is open, and no prompt tells the accessibility bus a text.
+  /// Waits until a prompt is open whose text is not on the accessibility bus.
   ///
-  /// Unlike `misses` it looks at no other window, because a prompt ends after 30 seconds.
+  /// Unlike `misses` it examines no other window, because a prompt ends after 30 seconds.
   func hides(_ text: String) throws { try run("hides(\(quoted(text)))") }
 
-  /// Types the system password into the open prompt, where no other program can read it, and goes on.
+  /// Types the system password into the open prompt, where no other program can read it, and
+  /// continues.
   func typePassword(_ password: String = Someone.systemPassword) throws {
     try run("answer(\(quoted(password)))")
   }

@@ -259,7 +259,7 @@ struct CallerRuleStoryTests {
     #expect(log.contains("caller.mine.sandbox: not set → yes"), "\(log)")
   }
 
-  /// A rule that holds for all programs of the user can still be given up by the password.
+  /// A rule that applies to all programs of the user can still be removed with the password.
   @Test
   func aUserIsNotLockedOutByARuleOfTheirOwn() throws {
     try set("caller.all.presence", "never-ask", "not set → never-ask")
@@ -286,7 +286,7 @@ struct CallerRuleStoryTests {
     #expect(isHeld)
     let outcome = try person.run("token", "me")
     refuses(outcome, "thumblatch.conf:2: sandbox: must be yes", code: 2)
-    // The administrator is told in the journal.
+    // The administrator is informed in the journal.
     #expect(bench.log.contains("thumblatch.conf:2: sandbox: must be yes"))
     try write("")
     #expect(try eventually { try person.run("token", "me").end == .exited(0) })

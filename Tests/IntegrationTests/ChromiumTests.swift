@@ -6,7 +6,7 @@ import Testing
 /// A sign-in in a real browser, from `login` to the last page that the person sees.
 @Suite(.serialized)
 struct ChromiumTests {
-  /// What Chromium reported about the last page.
+  /// Chromium's reports about the last page.
   private struct Report {
     let object: JSONObject
     let directory: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// What many connections of one caller can do to the engine's memory, descriptors and time.
+/// The effect of many connections of one caller on the engine's memory, descriptors and time.
 @Suite(.serialized)
 struct CrowdTests {
   private static let status = Array(#"{"method":"io.thumblatch.Vault.GetStatus"}"#.utf8) + [0]
@@ -22,7 +22,7 @@ struct CrowdTests {
     let passed = try Directory(path: "/")
     for _ in 0..<200 {
       let caller = try vault.connect()
-      // One descriptor beside each byte, all of them in refresh task at once.
+      // One descriptor with each byte, all of them in flight at the same time.
       for byte in Self.status {
         _ = unsafe try withUnsafeBytes(of: byte) {
           unsafe try caller.socket.send($0, passing: passed.descriptor.number)
@@ -71,7 +71,8 @@ struct CrowdTests {
       Array(
         #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"account":"me"}}"#.utf8
       ) + [0]
-    // Send until the engine takes no more: it answers as much as the socket and its own limit hold.
+    // Send until the engine accepts no more: it answers as much as fits into the socket and its own
+    // limit.
     var sent = 0
     while sent < 100_000 {
       let taken = unsafe try call.withUnsafeBytes { unsafe try caller.socket.send($0) }
@@ -91,7 +92,7 @@ struct CrowdTests {
     }
   }
 
-  /// Sends the rest of a message while the engine takes nothing.
+  /// Sends the rest of a message while the engine reads nothing.
   ///
   /// It uses another thread, because this one reads.
   private func finish(_ socket: borrowing Descriptor, _ call: [UInt8], after taken: Int) throws {

@@ -72,8 +72,8 @@ final class Desk {
     }
   }
 
-  /// Expects that a program ends with an exit code and a text, and takes everything from the screen
-  /// but so many notifications of others.
+  /// Expects that a program ends with an exit code and a text, and removes everything from the
+  /// screen except this many notifications of others.
   func expectEnd(
     of run: Run,
     _ code: Int32,
@@ -85,7 +85,7 @@ final class Desk {
     #expect(try run.child.wait() == .exited(code), "\(shown)")
     #expect(shown.contains(text), "\(shown)")
     #expect(!shown.contains(secret))
-    // The notification goes with the check, and so does the window of the password.
+    // The notification closes with the check, and so does the password window.
     try self.run("desk.await_no_window()")
     try self.run("desk.await_open(\(others))")
   }

@@ -21,7 +21,7 @@ struct DesktopAppActivityTests {
     app = try AppWindows(seating: person, by: bus)
   }
 
-  /// Fills the audit log up to so many records.
+  /// Fills the audit log up to this many records.
   private func fill(_ count: Int) throws {
     try person.endEngine()
     // A helper that the engine was starting holds the lock of its directory until its execve(2).

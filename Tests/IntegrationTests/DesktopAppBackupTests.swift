@@ -28,7 +28,7 @@ struct DesktopAppBackupTests {
     try app.misses(secret)
   }
 
-  /// Fills in the form, by the keyboard alone.
+  /// Fills in the form, only with the keyboard.
   private func fill(_ first: String, _ second: String) throws {
     try app.run("tab_to('Passphrase of the backup')")
     try type(secret: first)
@@ -91,7 +91,7 @@ struct DesktopAppBackupTests {
     try app.sees(file)
     try expectFit("last")
     #expect(try shell("stat -c '%a %U' \(file)") == "600 \(person.user.name)\n")
-    // The passphrase opens it: only the account that is there stands in the way.
+    // The passphrase opens it: only the existing account prevents the restore.
     let restored = try person.run(
       "restore",
       file,
@@ -116,7 +116,8 @@ struct DesktopAppBackupTests {
     #expect(eventually { (try? shell("ls \(reached) 2>&1")) == reached + "\n" })
   }
 
-  /// Cancels what runs, and waits until its check is over, long before it ends by itself.
+  /// Cancels the running operation, and waits until its check has ended, long before its own time
+  /// limit.
   private func cancel(seeing form: String) throws {
     let end = BootInstant.now.advanced(bySeconds: 20)
     try app.press("Cancel")
@@ -229,7 +230,7 @@ struct DesktopAppBackupTests {
     #expect(try person.run("account", "list").succeeded().contains("work"))
     #expect(try shell("stat -c '%a %U' \(providerFile)") == "600 \(person.user.name)\n")
     try person.shell("diff ~/.config/thumblatch/providers.d/dev.conf \(providerFile)").succeeded()
-    // An account that exists is not changed, which needs no check. A file that is missing comes back.
+    // An existing account is not changed, which needs no check. A missing file is written again.
     try shell("rm \(providerFile)")
     try chooseBackup(file)
     try enter(Self.passphrase)

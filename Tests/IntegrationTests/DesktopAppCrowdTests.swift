@@ -91,7 +91,7 @@ struct DesktopAppCrowdTests {
       throw SystemError("windows", code: EPROTO)
     }
     #expect(stall < Self.longestStall, "\(stall) ms")
-    // GTK has widgets only for what is near the screen.
+    // GTK has widgets only for rows near the visible part.
     let isRow = "node.get_role_name() == 'list item'"
     let rows = try app.run("steadily(lambda: sum(\(isRow) for node in app.nodes()))")
     guard case .integer(let count) = rows else { throw SystemError("windows", code: EPROTO) }

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The desktop app while its engine is killed in the middle of what a person does.
+/// The desktop app while its engine is killed during an action of the person.
 @Suite(.serialized)
 struct DesktopAppEngineTests {
   private func beginEnrollment(_ app: AppWindows) throws {

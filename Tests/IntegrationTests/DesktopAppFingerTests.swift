@@ -105,7 +105,7 @@ struct DesktopAppFingerTests {
     try app.sees("No Finger Enrolled")
     #expect(eventually { !person.readerIsOpen })
 
-    // A page that is left takes no touches.
+    // A page that is no longer shown accepts no touches.
     try beginEnrollment()
     #expect(eventually { person.readerIsOpen })
     try app.run("click('Health', 'list item')")
@@ -126,7 +126,7 @@ struct DesktopAppFingerTests {
   func fingersOfOtherProgramsComeAndGo() throws {
     defer { bus.remove() }
     try openPage()
-    // By the keyboard alone.
+    // Only with the keyboard.
     try app.run("tab_to('Health')")
     try app.run("tab_to('Finger')")
     try app.run("key('space')")

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// The remedies that the desktop app offers for what the doctor finds.
+/// The remedies that the desktop app offers for the doctor's findings.
 @Suite(.serialized)
 struct DesktopAppHealthTests {
   private let person: Person

@@ -58,7 +58,7 @@ struct DesktopAppKeyFaultTests {
     try app.expectNames()
     #expect(try app.run("overflowing()") == .array([]))
 
-    // The other key goes while it waits for the touch.
+    // The other key is unplugged while it waits for the touch.
     try plug([other])
     try enroll()
     try app.sees("Touch the security key.")

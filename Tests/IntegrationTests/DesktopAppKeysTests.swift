@@ -74,7 +74,7 @@ struct DesktopAppKeysTests {
     try expectFit("one")
     #expect(try person.run("keys", "list").succeeded() == "<b>blue\n")
 
-    // An enrollment that is given up ends the light of the key.
+    // A cancelled enrollment turns the key's light off.
     try app.press("Add security key")
     try app.run("tab_to('PIN of the key')")
     try type(secret: Self.pin)
@@ -139,7 +139,7 @@ struct DesktopAppKeysTests {
     // The prompt has ended, so there is time to look at all windows.
     try app.misses(Self.pin)
     #expect(try person.run("token", "work").succeeded().hasPrefix("at_"))
-    // What changes afterwards is seen at once.
+    // Later changes are shown at once.
     try person.run("account", "rename", "work", "home").succeeded()
     try app.sees("home, Ready")
     try opensALockedApp(key)
@@ -248,7 +248,7 @@ struct DesktopAppKeysTests {
   }
 
   private func replaceCode(_ first: String) throws {
-    // A lock takes the code away, and changes nothing.
+    // A lock hides the code, and changes nothing.
     let lost = try beginReplacement()
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")

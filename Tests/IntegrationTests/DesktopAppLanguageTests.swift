@@ -18,7 +18,7 @@ struct DesktopAppLanguageTests {
     person = try Person()
     bus = try DesktopBus(logind: true)
     app = try AppWindows(seating: person, by: bus)
-    // As the program is installed: in the directory beside its own.
+    // As installed: in the directory next to the program's own.
     try shell(
       """
       umask 022
@@ -171,7 +171,7 @@ struct DesktopAppLanguageTests {
     try app.run("resize(360, 860)")
     #expect(try app.run("overflowing()") == .array([]))
     app.keepPicture("german-large-keys")
-    // No button beside the heading takes the room that the word needs.
+    // No button next to the heading takes the space that the word needs.
     let width = try app.run("widest('Sicherheitsschlüssel')")
     guard case .integer(320...) = width else {
       Issue.record("\(width)")

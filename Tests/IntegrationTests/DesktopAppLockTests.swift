@@ -3,7 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// What the desktop app leaves behind when the vault locks, when a check is denied, and in its memory.
+/// The traces that the desktop app leaves when the vault locks, when a check is denied, and in its
+/// memory.
 @Suite(.serialized)
 struct DesktopAppLockTests {
   private let person: Person

@@ -15,7 +15,7 @@ struct DesktopAppLookTests {
     app = try AppWindows(seating: person, by: bus)
   }
 
-  /// Looks at a page at three widths, where no text reaches over the side.
+  /// Examines a page at three widths, at which no text may be cut off at the side.
   private func expectWhole(_ page: String, _ look: String) throws {
     for width in [360, 1280, 800] {
       try app.run("resize(\(width), 860)")
@@ -104,7 +104,7 @@ struct DesktopAppLookTests {
   func fromRightToLeftCutsNothing() throws {
     defer { bus.remove() }
     try person.register("work")
-    // GTK takes the direction of a language for which the app has a catalog. This one is empty.
+    // GTK uses the direction of a language for which the app has a catalog. This one is empty.
     try shell(
       """
       umask 022; directory=\(person.base)/share/locale/he/LC_MESSAGES; mkdir -p $directory
@@ -187,7 +187,7 @@ struct DesktopAppLookTests {
     )
   }
 
-  /// The least size: that of a small telephone that lies on its side, or stands upright.
+  /// The minimum size: that of a small phone in landscape or portrait orientation.
   @Test
   func aLowWindowScrollsToWhatItHas() throws {
     defer { bus.remove() }

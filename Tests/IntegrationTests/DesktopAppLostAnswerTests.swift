@@ -133,7 +133,7 @@ struct DesktopAppLostAnswerTests {
     defer { bus.remove() }
     try remove(.after)
     try app.sees("No Accounts Yet")
-    // What is left to the person stays until it is closed.
+    // A message about something that the person must do stays until it is closed.
     try app.sees("hosts.conf may still name it")
     try app.misses("work@example.org")
     #expect(try person.shell("cat \(hosts)").succeeded().contains("account = work"))

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// What a person has typed into the desktop app, in the memory of its process: real engine and real
-/// PAM, development backend.
+/// Secrets that a person has typed into the desktop app must not stay in the memory of its process:
+/// real engine and real PAM, development backend.
 @Suite(.serialized)
 struct DesktopAppMemoryTests {
   private static let program = "thumblatch-desktop"
@@ -38,11 +38,11 @@ struct DesktopAppMemoryTests {
     try app.run("\(isSecret ? "type_secret" : "type")('\(text)')")
   }
 
-  /// Deletes what is typed into the prompt.
+  /// Deletes the typed text in the prompt.
   private func deleteAll() throws {
     try app.run("key('ctrl+a')")
     try app.run("key('Delete')")
-    // The app takes keys in their order.
+    // The app handles keys in their order.
     try app.run("key('Tab')")
     try app.run("awaits_focus('Deny')")
     try app.run("key('shift+Tab')")
@@ -53,7 +53,7 @@ struct DesktopAppMemoryTests {
     try record.keep(moment, of: person, running: Self.program)
   }
 
-  /// Expects that none of these secrets was found, and that the search finds what the app shows.
+  /// Expects that none of these secrets was found, and that the search finds the shown texts.
   private func expectsNoTrace(of secrets: [String: String], but shown: String) throws {
     #expect(try record.places(of: secrets) == [])
     #expect(try !record.places(of: ["shown": shown]).isEmpty)

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The desktop app hides what it shows: real engine, real PAM, and a stand-in for logind.
+/// The desktop app hides its contents: real engine, real PAM, and a stand-in for logind.
 @Suite(.serialized)
 struct DesktopAppPrivacyTests {
   private static let blur = "Blur this window while you work in another one"
@@ -162,7 +162,7 @@ struct DesktopAppPrivacyTests {
     try write(text)
     try openSettings()
     try app.sees("desktop.conf: line 2: hide-when-inactive must be yes or no.")
-    // What cannot be read may have been the stricter value.
+    // An unreadable value may have been the stricter one.
     #expect(try app.run("is_on('\(Self.hide)')") == .boolean(true))
     #expect(try app.run("is_on('\(Self.blur)')") == .boolean(true))
     app.keepPicture("privacy-broken")

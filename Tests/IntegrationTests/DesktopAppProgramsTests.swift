@@ -59,7 +59,7 @@ struct DesktopAppProgramsTests {
       if style == "dark" { #expect(try app.run("quit()") == .integer(0)) }
     }
 
-    // By the keyboard alone.
+    // Only with the keyboard.
     try app.run("resize(800, 860)")
     try app.run("tab_to('Remove “Holds for”')")
     try app.run("key('Tab')")
@@ -127,7 +127,7 @@ struct DesktopAppProgramsTests {
       return (agent, path)
     }
     let first = try startAgent("build", "--scope", "read mail")
-    // What is no note of a process that runs is not shown.
+    // A file that is not the note of a running process is not shown.
     let notes = app.session + "/thumblatch-sockets"
     for name in ["notes", "\(person.user.user).1.1"] {
       try person.shell("cp \(notes)/*.*.* \(notes)/\(name)").succeeded()

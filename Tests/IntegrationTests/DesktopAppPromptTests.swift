@@ -206,7 +206,7 @@ struct DesktopAppPromptTests {
       #expect(isWhole == .boolean(true), "\(text)")
     }
     #expect(try app.run("place('\(Self.title)')[2] == 360") == .boolean(true))
-    // The rest of the question is reached by the keyboard alone.
+    // The rest of the question is reached only with the keyboard.
     try app.run("awaits_focus('Deny')")
     try app.run("tab_to('System password')")
     try app.run("key('Escape')")

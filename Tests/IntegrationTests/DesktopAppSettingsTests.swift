@@ -40,7 +40,7 @@ struct DesktopAppSettingsTests {
     }
     #expect(isDefault)
 
-    // A denied change leaves the rule as it is, also on the screen.
+    // A denied change does not change the rule, and the screen shows that.
     try app.sees("10 minutes (default)")
     try choose("Unlock window stays open after", "5 minutes", below: 1, in: app)
     try app.sees("change the policy (window: the default 10 min → 5 min)")

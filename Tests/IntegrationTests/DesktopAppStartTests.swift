@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The ways in which the desktop app starts: by D-Bus, with the session, and once more.
+/// The ways in which the desktop app starts: by D-Bus, with the session, and a second time.
 @Suite(.serialized)
 struct DesktopAppStartTests {
   private static let start = "Start with the session"
@@ -80,7 +80,7 @@ struct DesktopAppStartTests {
     try shell("chmod 777 \(person.state)")
     #expect(try app.run("again('--lock')") == .integer(5))
     try app.run("open()")
-    // A command stands there as it is typed.
+    // A command is shown as it is typed.
     try app.sees("(mode 777). chmod 700 \(person.state)")
     try app.misses("\(person.state).")
     try shell("chmod 700 \(person.state)")

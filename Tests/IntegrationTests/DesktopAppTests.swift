@@ -16,11 +16,11 @@ struct DesktopAppTests {
     app = try AppWindows(seating: person, by: bus)
   }
 
-  /// Types the system password into the open prompt, and goes on.
+  /// Types the system password into the open prompt, and continues.
   private func typePassword(_ password: String = Someone.systemPassword) throws {
     try app.sees("System password")
     app.keepPicture("prompt")
-    // What is typed reaches no program on the accessibility bus.
+    // Typed text does not reach a program on the accessibility bus.
     try app.run("type_secret('secret7', 'System password')")
     try app.hides("secret7")
     try app.run("key('ctrl+a', 'BackSpace')")
@@ -60,7 +60,7 @@ struct DesktopAppTests {
     try app.run("has_picture('No Accounts Yet', 'Thumblatch')")
     app.keepPicture("empty")
     try app.expectNames()
-    // What other programs do is seen without a question.
+    // Changes by other programs are shown without a question.
     try person.register("work")
     try person.register("private")
     try app.sees("work, Ready · not protected · dev · Valid until ", "list item")
@@ -93,7 +93,7 @@ struct DesktopAppTests {
     try app.misses("work@example.org")
     #expect(try person.run("status").succeeded().contains("private"))
 
-    // The doctor's findings, with what to do.
+    // The doctor's findings, with their remedies.
     try person.run(
       "provider",
       "add",
@@ -169,7 +169,7 @@ struct DesktopAppTests {
     try person.expireTokens()
     try person.startEngine(asking: bus)
     try app.run("open()")
-    // The token has expired, so the row tells no end.
+    // The token has expired, so the row shows no expiry.
     let row = try app.run("sees('me, Needs a presence check', 'list item')")
     #expect(row == .string("me, Needs a presence check · protected · dev"))
     try app.run("click('me', 'list item')")
@@ -196,7 +196,7 @@ struct DesktopAppTests {
     try app.sees("me, Ready · protected · dev · Valid until ", "list item")
   }
 
-  /// What a hostile provider says about a person.
+  /// Hostile facts from a provider about a person.
   private static let hostileAnswer = """
     {"access_token": "at_1", "refresh_token": "rt_1", "token_type": "Bearer", "expires_in": 900,
      "user": {"id": "1", "email": "ada@example.org",

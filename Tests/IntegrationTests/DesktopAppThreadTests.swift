@@ -31,7 +31,7 @@ struct DesktopAppThreadTests {
     defer { bus.remove() }
     try app.run("open()")
     try app.sees("work, Ready")
-    // What GTK loads at the first time has threads of its own.
+    // Libraries that GTK loads at its first use have threads of their own.
     try app.run("click('Activity', 'list item')")
     try app.sees("Registration, done, work", "list item")
     try app.run("click('work, Ready', 'list item')")

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What a person presses in the desktop app during another call: real engine, real PAM.
+/// A person presses buttons in the desktop app during another call: real engine, real PAM.
 @Suite(.serialized)
 struct DesktopAppTurnTests {
   private let person: Person

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the package of the desktop app installs beside the program.
+/// The files that the desktop app's package installs in addition to the program.
 struct DesktopFileTests {
   private static let share = BuiltPrograms.sourceDirectory + "/Sources/InstalledDesktop/usr/share"
 

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A security key that wants its PIN, for programs without a terminal.
+/// A security key that needs its PIN, for programs without a terminal.
 @Suite(.serialized)
 struct DesktopKeyTests {
   private static let pin = "8261"
@@ -11,7 +11,7 @@ struct DesktopKeyTests {
   private let key: SoftwareKey
   private let desk: Desk
 
-  /// A person at a desktop, with the protected account `me` and a key that always wants its PIN.
+  /// A person at a desktop, with the protected account `me` and a key that always needs its PIN.
   init() throws {
     person = try Person()
     try shell("install -m 755 \(BuiltPrograms.path("AppAtTerminal")) \(person.programs)/")

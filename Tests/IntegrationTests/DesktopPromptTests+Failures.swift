@@ -46,7 +46,7 @@ extension DesktopPromptTests {
     try desk.run("desk.kill_server()")
     try ends(try token(), 7, "the desktop has no notification server")
     #expect(!person.readerIsOpen)
-    // No finger was asked for, so none has failed.
+    // The prompt asked for no finger, so none has failed.
     #expect(try desk.count() == 0)
   }
 

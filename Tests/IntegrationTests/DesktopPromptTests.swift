@@ -33,7 +33,7 @@ struct DesktopPromptTests {
     try person.start(["token", "me"], variables: desk.variables)
   }
 
-  /// Ends with an exit code and a text, and takes everything from the screen.
+  /// Expects an exit code and a text, and removes everything from the screen.
   func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
     try desk.expectEnd(of: run, code, text, hiding: Someone.systemPassword, others: others)
   }
@@ -109,7 +109,8 @@ struct DesktopPromptTests {
   func aSignalOfAnotherProgramIsNotBelieved() throws {
     let run = try token()
     let number = try desk.sees(Self.question)
-    // One goes to all, and one to this very connection: no rule of the bus keeps that one away.
+    // One signal goes to all connections, and one only to this connection: no rule of the bus can
+    // filter that one.
     for signal in [
       "'ActionInvoked', \(number), 'deny'", "'ActionInvoked', \(number), 'password'",
       "'NotificationClosed', \(number), 2",

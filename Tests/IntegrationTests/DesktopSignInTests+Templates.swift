@@ -4,7 +4,7 @@ import Testing
 
 // Sign-ins at a known provider: the app has its settings, and asks for the rest.
 extension DesktopSignInTests {
-  /// Fills a field, by the keyboard alone.
+  /// Fills a field, only with the keyboard.
   private func fill(_ field: String, _ text: String, _ app: AppWindows) throws {
     try app.run("tab_to('\(field)')")
     try app.run("key('ctrl+a')")
@@ -28,7 +28,7 @@ extension DesktopSignInTests {
     #expect(try app.run("focused()") == .string(host))
     try expectWhole(app, "template-empty")
 
-    // The host is not an address, and each field keeps what was typed.
+    // The host is not an address, and each field keeps its typed text.
     try app.run("type('https://id.example.org')")
     try fill("The realm", "staff", app)
     try fill("Client ID", "thumblatch", app)

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// `doctor` finds each planted fault, names the remedy, and goes on looking.
+/// `doctor` finds each planted fault, names the remedy, and continues with its checks.
 @Suite(.serialized)
 struct DoctorTests {
   /// One person with one account.
@@ -109,7 +109,7 @@ struct DoctorTests {
       "\(fault) \(findings.filter { $0.level != "ok" })"
     )
     #expect(end == .exited(findings.contains { $0.level == "problem" } ? 6 : 0), "\(fault)")
-    // The other examinations ran all the same.
+    // The other examinations ran nevertheless.
     let names = Set(findings.map(\.name))
     let always = [
       "programs", "state-directory", "providers", "password", "locale", "clock", "engine",

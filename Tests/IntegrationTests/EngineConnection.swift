@@ -30,7 +30,7 @@ final class EngineConnection {
 
   /// Sends any bytes.
   ///
-  /// The result is false if the engine takes no more.
+  /// The result is false if the engine accepts no more.
   @discardableResult
   func send(bytes: [UInt8]) throws -> Bool {
     unsafe try bytes.withUnsafeBytes { unsafe try send($0) }

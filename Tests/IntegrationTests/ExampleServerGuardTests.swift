@@ -2,7 +2,8 @@ import System
 import TestSupport
 import Testing
 
-/// What other programs on the machine, and other pages in the browser, get from the example server.
+/// Requests of other programs on the machine, and of other pages in the browser, to the example
+/// server.
 @Suite(.serialized)
 struct ExampleServerGuardTests {
   /// A hand-written HTTP client in the role of a browser.

@@ -90,7 +90,7 @@ extension FingerCareTests {
       let begun = BootInstant.now
       let stopped = helpers(person)
       #expect(stopped.count == 1)
-      // The helper takes the password and does not report.
+      // The helper accepts the password but does not report a result.
       for helper in stopped { halt(helper) }
       try terminal.enter("wrong")
       for helper in stopped { kill(helper, SIGKILL) }

@@ -95,8 +95,8 @@ struct FingerCareTests {
 
   /// Waits for the next question.
   ///
-  /// After a wrong password it comes after at least this many seconds. Until then the terminal
-  /// shows the reason. A machine that takes as long by itself shows none.
+  /// After a wrong password, the next question comes after at least this many seconds. Until then
+  /// the terminal shows the reason. A machine that is slower than this shows none.
   func waits(
     _ terminal: TerminalSession,
     seconds: Int64,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TokenFile
 
-/// The built front in its own directory, beside a stand-in that shows its arguments.
+/// The built front in its own directory, next to a stand-in that shows its arguments.
 final class FrontFixture {
   private let scratch: ScratchDirectory
   var root: String { scratch.path }

@@ -74,7 +74,7 @@ struct HostileSecretClientTests {
         assert opened >= 1024, opened
         session = open_session(bus)
         item = store(bus, session, {"a": "1"})[0]
-        # What belongs to one program is not there for another.
+        # Objects of one program do not exist for another.
         mine = call(bus, item, secret("Item"), "Delete", None)[0]
         for method, kinds, values in [("Prompt", "(s)", [""]), ("Dismiss", None, [])]:
             assert refused(other, mine, secret("Prompt"), method, kinds, *values) == "NoSuchObject"

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// A login that Claude Code keeps for an MCP server moves into the vault: fastmcp rotates refresh tokens,
-/// and takes a second use for a theft.
+/// A login that Claude Code keeps for an MCP server moves into the vault: fastmcp rotates refresh
+/// tokens, and treats a second use as a theft.
 @Suite(.serialized)
 struct ImportTests {
   private let person: Someone

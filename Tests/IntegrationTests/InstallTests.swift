@@ -48,7 +48,7 @@ struct InstallTests {
     #expect(refusal.contains("Scripts/build --prefix"))
   }
 
-  /// What bash offers at the end of a line, by the installed completion file.
+  /// The completions of bash at the end of a line, from the installed completion file.
   ///
   /// The vault has one account, `work`.
   private func completions(_ line: String, in prefix: String) throws -> String {

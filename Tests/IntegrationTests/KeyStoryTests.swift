@@ -40,7 +40,7 @@ struct KeyStoryTests {
   func anExportableTokenIsReleasedAndThenLivesElsewhere() throws {
     let person = try Person()
     try person.register()
-    // The account is not exportable, so there is not even a prompt.
+    // The account is not exportable, so no prompt opens.
     let refused = try person.run("release", "me", "--json")
     #expect(refused.end == .exited(11))
     #expect(refused.text.contains("--exportable"))
@@ -97,7 +97,7 @@ struct KeyStoryTests {
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
     #expect(Set(try refreshTokens(person)).count == 1)
 
-    // The old store, beside the new secret.
+    // The old store, with the new secret.
     try person.endEngine()
     try shell("cp -a \(person.base)/before/vault.db \(person.state)/vault.db")
     let other = try person.run("token", "me", "--rejected", "--json", input: "x\n")

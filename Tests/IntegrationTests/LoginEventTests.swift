@@ -40,7 +40,7 @@ struct LoginEventTests {
     return app
   }
 
-  /// A touch by a person who comes to a locked screen must release nothing.
+  /// A touch by a person at a locked screen must release nothing.
   @Test(arguments: [
     ("session('1', 'Lock')", "session('1', 'Unlock')"),
     ("session('1', 'SetLockedHint', True)", "session('1', 'SetLockedHint', False)"),
@@ -73,7 +73,7 @@ struct LoginEventTests {
     #expect(try !person.run("status").succeeded().contains("unlocked"))
   }
 
-  /// No call is open while the person types, so the end of the connection tells the command.
+  /// No call is pending while the person types, so the end of the connection tells the command.
   @Test
   func whoLocksTheScreenEndsAnOpenQuestionAtATerminal() throws {
     defer { bus.remove() }
@@ -145,7 +145,7 @@ struct LoginEventTests {
     try bus.act("remove_session('2')")
     #expect(try bus.run("still_inhibits(10)") == "True")
     #expect(try app.run("restore") == "authenticated me@example.org")
-    // Without logind no event would end the window any more.
+    // Without logind, no event would end the window.
     try bus.killLogind()
     try app.state("locked")
     #expect(try person.run("audit").succeeded().contains("systemd-logind has gone"))

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// One login for an MCP server: fastmcp, with an authorization server that rotates refresh tokens and
-/// takes a second use for a theft.
+/// One login for an MCP server: fastmcp, with an authorization server that rotates refresh tokens
+/// and treats a second use as a theft.
 @Suite(.serialized)
 struct MCPLoginTests {
   private let person: Someone
@@ -138,7 +138,7 @@ struct MCPLoginTests {
   private static let metadata = "/.well-known/oauth-authorization-server"
   private static let resource = "/.well-known/oauth-protected-resource/mcp"
 
-  /// What a hostile or broken server says, the exit status, and a part of the error.
+  /// The answer of a hostile or broken server, the exit status, and a part of the error.
   private static let faults: [(String, Int32, String)] = [
     (#"{"\#(metadata)": {"edit": {"issuer": "https://evil.example/"}}}"#, 2, "evil.example"),
     (#"{"\#(metadata)": {"edit": {"code_challenge_methods_supported": null}}}"#, 2, "S256"),

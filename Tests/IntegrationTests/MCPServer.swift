@@ -80,7 +80,7 @@ final class MCPServer {
   /// Sets the faults, as the driver describes them; `{}` for none.
   func fail(_ faults: String) throws { try write(faults, "faults") }
 
-  /// Demands scopes of a token, beside those of every login.
+  /// Requires scopes of a token, in addition to those of every login.
   func demand(_ scope: String) throws { try write(scope, "scope") }
 
   /// Lets the server find the metadata document of a client at its ID.

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// Claude Code and Codex with the account of an MCP server, beside that of a gateway.
+/// Claude Code and Codex with the account of an MCP server, and that of a gateway.
 @Suite(.serialized)
 struct MCPToolTests {
   private let person: Person
@@ -119,7 +119,8 @@ struct MCPToolTests {
     #expect(refreshes.map(\.status) == [200])
   }
 
-  /// A person who takes longer than the eight seconds of the helper serves the next connection.
+  /// If the person takes longer than the eight seconds of the helper, the check serves the next
+  /// connection.
   @Test(arguments: Tool.allCases)
   func aPromptOutlivesTheHelperOfTheTool(_ tool: Tool) throws {
     let bus = try DesktopBus(logind: true)
@@ -151,7 +152,8 @@ struct MCPToolTests {
       environment: person.environment
     )
     let number = try desk.sees("use account 'tools'")
-    // The helper gives up after eight seconds. The prompt lives for 30, and the tool may run on for longer.
+    // The helper stops waiting after eight seconds. The prompt is open for 30 seconds, and the tool
+    // may run longer.
     let shown = BootInstant.now
     try #require(eventually { BootInstant.now.seconds(since: shown) >= 9 })
     try person.touch()

@@ -29,7 +29,7 @@ extension MachineKeyStoryTests {
     return code
   }
 
-  /// What `device-secret test` says of a code.
+  /// The output of `device-secret test` about a code.
   private func test(_ code: String, _ person: Person) throws -> Someone.Outcome {
     try person.run("device-secret", "test", "--code-stdin", input: code + "\n")
   }

@@ -11,7 +11,8 @@ extension SoftwareTPM {
   }
 }
 
-/// What an engine asks the device of the TPM, and a device that it may not open or that lies.
+/// An engine's requests to the TPM's device, with devices that it may not open or that give false
+/// answers.
 ///
 /// The commands' codes are in TPM 2.0 Library, part 2, section 6.5.2.
 extension MachineKeyStoryTests {
@@ -30,7 +31,7 @@ extension MachineKeyStoryTests {
     try person.expireTokens()
     let (opened, counted) = (try tpm.count(of: Self.unseal), try tpm.count(of: Self.increment))
     let token = try person.run("token", "me").succeeded()
-    // The counter goes on beside the calls.
+    // The counter is incremented on another thread than the calls.
     #expect(try eventually { try tpm.count(of: Self.increment) == counted + 1 })
     #expect(try person.run("token", "me", "--rejected", input: token).succeeded() != token)
     #expect(try person.run("device-secret", "status").succeeded().contains("the directory matches"))
@@ -45,7 +46,7 @@ extension MachineKeyStoryTests {
   func aPersonWhoMayNotOpenTheTPMStaysInTheFileTier() throws {
     let person = try person()
     try person.endEngine()
-    // Root alone may open it.
+    // Only root may open it.
     try person.machine?.plug(try SoftwareTPM(), for: 0)
     let problem = "the engine may not open the TPM (/dev/tpmrm0): let group tss open it"
     let status = try person.run("device-secret", "status").succeeded()

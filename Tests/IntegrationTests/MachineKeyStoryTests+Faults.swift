@@ -56,7 +56,7 @@ extension MachineKeyStoryTests {
     try person.endEngine()
     #expect(try files(person) == before)
 
-    // The same key from the same template: the slot opens, and the counter goes on.
+    // The same key from the same template: the slot opens, and the counter can be incremented.
     let key = tpm.path("key")
     try tpm.run(
       "tpm2_createprimary",
@@ -114,7 +114,7 @@ extension MachineKeyStoryTests {
     try shell("mv \(other.base)/machine-key \(other.state)/machine-key")
     try other.run("recover", "--code-stdin", input: code + "\n").succeeded()
     #expect(try other.run("status").succeeded().contains("TPM (or the recovery code)"))
-    // The first machine is as it was.
+    // The first machine is unchanged.
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
   }
 
@@ -144,7 +144,7 @@ extension MachineKeyStoryTests {
     #expect(try person.run("token", "me").succeeded() == next)
     try person.expireTokens()
     let stopped = try person.run("token", "me")
-    // The node is there, and fails: that may pass.
+    // The node exists, but fails: that may be temporary.
     #expect(stopped.end == .exited(5), "\(stopped.text)")
     #expect(stopped.text.contains("unexpected TPM error: open: errno 5: try again"))
     #expect(stopped.text.contains("thumblatch recover --code"))

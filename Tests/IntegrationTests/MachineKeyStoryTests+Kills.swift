@@ -10,7 +10,8 @@ extension MachineKeyStoryTests {
   /// TPM2_CreatePrimary, TPM2_Create, TPM2_Load and TPM2_Unseal.
   private static let ofSlot = ["131", "153", "157", "15e"]
 
-  /// Does something, and waits until the TPM holds the last of these commands, which come in turn.
+  /// Performs an action, and waits until the TPM delays the last of these commands, which come in
+  /// this order.
   func hold(_ commands: [String], of tpm: SoftwareTPM, after begin: () throws -> Void) throws {
     if let first = commands.first { try tpm.command("hold \(first)") }
     try begin()
@@ -56,7 +57,7 @@ extension MachineKeyStoryTests {
   /// Whether the vault opens without the TPM, as before the command.
   func isAsBefore(_ person: Person) throws -> Bool {
     guard try tier(person) == "file" else { return false }
-    // The engine removes the counter of an addition that was not finished beside its calls.
+    // The engine removes the counter of an unfinished addition while it serves calls.
     let find = "find \(person.state) -name 'machine-key*'"
     guard try eventually({ try shell(find) == "" }) else { return false }
     try person.expireTokens()
@@ -121,7 +122,7 @@ extension MachineKeyStoryTests {
 
   /// Once the machine key is made, the counter gets its last authorization value (TPM2_NV_ChangeAuth).
   ///
-  /// It goes on after the rekey of the vault, and may keep the end of the command waiting.
+  /// It continues after the rekey of the vault, and may delay the end of the command.
   @Test(arguments: [
     ["134", "131"], ["134", "13b"], ["134", "13b", "14e"], ["134", "13b", "131"],
     ["14e", "14e", "14e"], ["134", "134"], ["134", "134", "14e"],
@@ -138,7 +139,7 @@ extension MachineKeyStoryTests {
     try endConversation(person, with: tpm)
     try person.expireTokens()
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
-    // The next engine ends the addition beside its calls.
+    // The next engine completes the addition while it serves calls.
     #expect(eventually { (try? tier(person)) == "tpm" })
     #expect(try counter(person) == "current")
     try plug(nil, person)

@@ -6,7 +6,7 @@ import Testing
 
 /// The counter of the TPM.
 extension MachineKeyStoryTests {
-  /// What the engine has found by the counter.
+  /// The result of the engine's comparison with the counter.
   func counter(_ person: Someone) throws -> String? {
     let text = try person.run("device-secret", "status", "--json").succeeded()
     guard case .object(let object) = try JSONReader.read(Array(text.utf8)) else { return nil }
@@ -51,7 +51,7 @@ extension MachineKeyStoryTests {
 
   /// When a round kills the engine.
   private enum Step: CaseIterable {
-    /// The token was returned; the counter goes on beside that.
+    /// The token was returned; the counter is incremented on another thread.
     case reply
     /// The TPM opens the slot.
     case opening
@@ -97,7 +97,7 @@ extension MachineKeyStoryTests {
     try endConversation(person, with: tpm)
   }
 
-  /// Puts the copy in the place of the directory, which is refused, and takes it away again.
+  /// Replaces the directory with the copy, which is refused, and removes it again.
   private func expectRefusalOfCopy(_ person: Person) throws {
     let present = person.base + "/present"
     try shell("mv \(person.state) \(present) && cp -a \(person.base)/copy \(person.state)")

@@ -40,7 +40,7 @@ extension MachineKeyStoryTests {
     }
     try tpm.command("left")
 
-    // The next engine ends the addition beside its calls.
+    // The next engine completes the addition while it serves calls.
     for member in members { #expect(eventually { (try? tier(member)) == "tpm" }) }
     #expect(try root(bench, "status --json").text().contains(#""tier":"tpm""#))
     #expect(eventually { (try? counter(members[0])) == "current" })

@@ -62,7 +62,7 @@ final class Member: Someone {
     )
   }
 
-  /// A value for `BROWSER` that goes through the provider's pages by itself.
+  /// A value for `BROWSER` that completes the provider's pages automatically.
   ///
   /// The options are those of `sign-in.py`, such as `--deny`.
   func browser(_ options: [String] = []) throws -> String {

@@ -91,7 +91,7 @@ struct MemoryGuardTests {
     }
   }
 
-  /// What a process of that person can do to another one.
+  /// Attacks of a process of that person on another one.
   private func trace(_ process: Int32, as person: Person) throws -> [String] {
     try shell("install -m 755 \(Self.files) \(person.base)")
     let outcome = try person.shell("exec python3 -B \(person.base)/memory.py trace \(process)")

@@ -30,7 +30,7 @@ struct NewcomerSignInTests {
     try newcomer.register(fixed)
     let remedy = [try word(after: "(provider add ", in: second), fixed]
 
-    // The provider is there already. The refusal names the way out.
+    // The provider already exists. The refusal names the remedy.
     let refused = try newcomer.add(remedy)
     #expect(refused.end == .exited(2), "\(refused.text)")
     try newcomer.follow(", or: ", in: refused.text).succeeded()
@@ -42,7 +42,7 @@ struct NewcomerSignInTests {
   }
 }
 
-/// What a newcomer can do, who knows issuer and client ID from the provider's own pages.
+/// A newcomer signs in, with only the issuer and client ID from the provider's own pages.
 private struct Newcomer {
   private let member: Member
 
@@ -64,7 +64,7 @@ private struct Newcomer {
     try member.provider.call("register-redirects", ["uris": [.string(uri)]])
   }
 
-  /// Runs the command that stands behind a text of an output.
+  /// Runs the command that follows a text in an output.
   @discardableResult
   func follow(_ text: String, in said: String) throws -> Someone.Outcome {
     let command = try rest(after: text + "thumblatch ", in: said).prefix { $0 != "\n" }
@@ -79,7 +79,7 @@ private struct Newcomer {
   }
 }
 
-/// The word that stands behind a text, without the punctuation.
+/// The word after a text, without punctuation.
 private func word(after text: String, in said: String) throws -> String {
   String(try rest(after: text, in: said).prefix { !" ,;)\n".contains($0) })
 }

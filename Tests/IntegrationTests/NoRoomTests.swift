@@ -66,7 +66,7 @@ struct NoRoomTests {
       try vault.stopEngine()
     }
     #expect(before > 0 && succeeded > 0)
-    // An answer that came and could not be stored lies in the slot, which needs no room.
+    // An answer that could not be stored is in the slot, which needs no further space.
     #expect(after > 0)
     #expect(try backend.count("sessions") == 1)
   }

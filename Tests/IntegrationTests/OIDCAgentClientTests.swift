@@ -40,7 +40,8 @@ struct OIDCAgentClientTests {
     ).succeeded()
   }
 
-  /// What oidc-agent's library gets for an issuer, and its error; its program takes https only.
+  /// The token that oidc-agent's library gets for an issuer, or its error; its program accepts only
+  /// https.
   private func byIssuer(_ issuer: String) throws -> String {
     try client(
       """
@@ -101,7 +102,7 @@ struct OIDCAgentClientTests {
     #expect(try client("oidc-token pat 2>&1").text.contains("keeps a secret"))
     let none = try client("oidc-token https://none.example/ 2>&1").text
     #expect(none.contains("no account is signed in there"), "\(none)")
-    // Two accounts are there, until one of them is the default.
+    // There are two accounts, and later one of them is the default.
     #expect(
       try byIssuer(person.backend.url) == "None b'several accounts are there: other, work'\n"
     )
@@ -209,7 +210,7 @@ struct OIDCAgentClientTests {
           if count % 25 == 24:
               start = time.monotonic()
               subprocess.run(["oidc-token", "work"], check=True)
-              # A silent program would be left alone for 10 s.
+              # The agent would wait 10 s for a silent program.
               assert time.monotonic() - start < 9
       END
       """

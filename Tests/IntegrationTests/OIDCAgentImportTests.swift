@@ -89,7 +89,7 @@ struct OIDCAgentImportTests {
     #expect(try refresh(old, of: member) == "400")
   }
 
-  /// oidc-agent names the certificate authority of the provider, so that no file has to be written.
+  /// oidc-agent names the certificate authority of the provider, so no file need be written.
   @Test
   func theCertificatesOfALoginAreMovedToo() throws {
     let (member, _) = try signedIn()

@@ -4,7 +4,7 @@ import Testing
 
 /// The recipe of thumblatch-recipes(7) for AI tools that are not here.
 ///
-/// A script in the place of each reads what the tool's documentation names: its file, the variables
+/// For each tool, a script reads the settings that its documentation names: its file, the variables
 /// in that file, or the command for a secret.
 @Suite(.serialized)
 struct OtherAIToolTests {
@@ -36,7 +36,7 @@ struct OtherAIToolTests {
 
   @Test
   func eachToolGetsTheToken() throws {
-    // The recipe wants tokens that last for an hour.
+    // The recipe needs tokens that are valid for an hour.
     let person = try Person(["--access-lifetime", "7200"])
     try person.register("work")
     try person.register("github")

@@ -32,7 +32,7 @@ extension Someone {
 }
 
 extension Person {
-  /// Gives the provider a minute for an answer, which a test holds while it looks at the programs.
+  /// Gives the provider a minute for an answer, which a test delays while it examines the programs.
   func allowLongAnswers() throws {
     try shell("echo 'timeout = 60s' >>~/.config/thumblatch/providers.d/dev.conf").succeeded()
   }

@@ -27,7 +27,7 @@ extension Person {
 extension Someone {
   /// A PAM stack that accepts the right password and then waits until `go` is called.
   ///
-  /// `words` are what it says before it waits.
+  /// `words` are its message before it waits.
   ///
   /// PAM's program outlives a test that does not call it, so it waits for a minute at most.
   func haltPAM(saying words: String = "") throws -> (reached: String, go: () throws -> Void) {

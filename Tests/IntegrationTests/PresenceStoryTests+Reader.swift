@@ -104,7 +104,7 @@ extension PresenceStoryTests {
     try isSignedIn(person)
   }
 
-  /// As pam_u2f(8) does, which waits for a touch beside the right password.
+  /// Like pam_u2f(8), which waits for a touch in addition to the right password.
   @Test
   func whatAModuleSaysWhileItWorksIsShown() throws {
     let person = try Someone()

@@ -26,7 +26,7 @@ extension PresenceStoryTests {
     #expect(try person.run("token", "me", "--no-input").succeeded() == first)
     try person.expireTokens()
     try person.backend.clear()
-    // What is refused like this does not keep the person from the prompt that follows.
+    // Such a refusal does not keep the person from the next prompt.
     for option in ["--json", "--no-input", "--no-input", "--no-input"] {
       let refused = try person.run("token", "me", option)
       #expect(refused.end == .exited(7))

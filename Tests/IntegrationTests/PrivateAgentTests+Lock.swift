@@ -2,8 +2,8 @@ import System
 import TestSupport
 import Testing
 
-// The screen is locked, or the computer sleeps, while a person types the password. No call is open
-// then, so the end of the connection tells the program.
+// The screen is locked, or the computer sleeps, while a person types the password. No call is
+// pending then, so the end of the connection tells the program.
 extension PrivateAgentTests {
   private static let password = "desk.click('Type password')"
 
@@ -12,7 +12,7 @@ extension PrivateAgentTests {
     try bus.act(event)
   }
 
-  /// The computer may sleep, and no window waits for the password of the person that comes back.
+  /// The computer may sleep, and no window waits for the password when the person returns.
   private func isOver(_ run: Run, _ code: Int32, _ text: String) throws {
     try ends(run, code, text)
     try bus.run("await_inhibitor(False)")
@@ -38,7 +38,7 @@ extension PrivateAgentTests {
     try delete.expect("System password for")
     try delete.enter(person.systemPassword)
     try delete.end()
-    // pam_exec(8) tells when the check has begun.
+    // pam_exec(8) reports when the check has begun.
     let (stack, begun) = ("\(person.programs)/pam.d/thumblatch", "\(person.home)/begun")
     try shell("sed -i '1i auth optional pam_exec.so quiet /bin/touch \(begun)' \(stack)")
     let run = try token(atDesk: true)

@@ -58,7 +58,7 @@ extension PrivateAgentTests {
     #expect(eventually { !person.readerIsOpen })
   }
 
-  /// The newest agent shows the prompts of both sockets, and takes over neither.
+  /// The newest agent shows the prompts of both sockets, but replaces neither.
   @Test
   func aSocketStaysWithTheAgentThatOpenedIt() throws {
     defer { bus.remove() }
@@ -75,7 +75,7 @@ extension PrivateAgentTests {
     let shown = try run.text()
     #expect(try run.child.wait() != .exited(0), "\(shown)")
     #expect(!shown.contains("at_"), "\(shown)")
-    // The other agent has shown it, and takes it away.
+    // The other agent has shown it, and removes it.
     try desk.run("desk.await_open(0)")
     #expect(eventually { !person.readerIsOpen })
     let count = try desk.count()

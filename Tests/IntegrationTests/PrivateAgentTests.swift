@@ -196,7 +196,7 @@ struct PrivateAgentTests {
     try stop(agent)
   }
 
-  /// The person can no longer answer what is on the screen, and the agent shows the next prompt.
+  /// The person can no longer answer the shown prompt, and the agent shows the next one.
   @Test
   func theEndOfTheEngineTakesThePromptAway() throws {
     defer { bus.remove() }

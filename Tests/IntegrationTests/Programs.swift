@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// The programs side by side, as they are installed, but with virtual fingerprint readers.
+/// The programs in one directory, as they are installed, but with virtual fingerprint readers.
 ///
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests. With
 /// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, the tests fail unless those are the released ones.
@@ -122,7 +122,7 @@ func python(_ program: String, _ arguments: String...) throws -> String {
   return text
 }
 
-/// What a program printed to both outputs, and how it ended.
+/// The output of a program on both channels, and its exit status.
 func output(
   of path: String,
   _ arguments: [String],

@@ -3,8 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What an account at a real provider may do, which providers and scopes it may use, and how it
-/// ends.
+/// The life of an account at a real provider: its providers, its scopes and its end.
 @Suite(.serialized)
 struct ProviderAccountTests {
   private func member(_ options: [String] = []) throws -> Member {
@@ -122,7 +121,7 @@ struct ProviderAccountTests {
     let usual = try member.run("token", "work").succeeded()
     let narrow = try member.run("token", "work", "--scope", "openid read").succeeded()
     #expect(narrow != usual)
-    // In any order, and repeated. No token takes the place of another.
+    // In any order, and repeated. No token replaces another.
     #expect(try member.run("token", "work", "--scope", "read openid read").succeeded() == narrow)
     #expect(try member.provider.refreshes().map { $0.form["scope"] } == ["openid read"])
     let told = try object(

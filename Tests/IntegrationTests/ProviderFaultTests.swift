@@ -145,8 +145,9 @@ struct ProviderFaultTests {
   }
 }
 
-/// In its own suite: it takes as long as an exchange helper may live, and no other test waits for
-/// it.
+/// In its own suite, because it takes as long as an exchange helper may run.
+///
+/// No other test waits for it.
 @Suite
 struct HangingProviderTests {
   @Test
@@ -167,7 +168,7 @@ struct HangingProviderTests {
       return (failure, BootInstant.now.seconds(since: begun), exchangeHelper)
     }
     #expect(failure.map(isUnavailable) == true)
-    // The exchange helper gives up after 28 s. The rest is for a loaded machine.
+    // The exchange helper stops after 28 s. The rest is for a busy machine.
     #expect(seconds <= 60)
     #expect(!vault.running("thumblatch-exchange").contains(exchangeHelper))
     #expect(try vault.connect().state() == .uncertain)

@@ -5,13 +5,13 @@ import Testing
 
 /// Many processes need a token of one account at the same moment.
 ///
-/// The provider rotates, and revokes everything if a refresh token comes twice.
+/// The provider rotates, and revokes everything if a refresh token is used twice.
 @Suite(.serialized)
 struct ProviderRaceTests {
   private static let many = 64
 
   private func member() throws -> Member {
-    // The answer is held until all of them are there.
+    // The answer is delayed until all of them have arrived.
     let settings = ["timeout": "60s"]
     let member = try Member(.toolkit, ["--refresh", "protect"], settings: settings)
     try member.signIn().succeeded()

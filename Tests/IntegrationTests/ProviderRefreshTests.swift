@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// What real providers do with refresh tokens, and that no login is lost by it.
+/// Real providers rotate, repeat or refuse refresh tokens, and no login is lost.
 @Suite(.serialized)
 struct ProviderRefreshTests {
   /// The refresh tokens that were presented.

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// Signing in at real identity providers, by each flow, and what they report about it.
+/// Signing in at real identity providers, by each flow, and their facts about the account.
 @Suite(.serialized)
 struct ProviderSignInTests {
   /// Expects that the account has tokens which the provider accepts, and that they can be

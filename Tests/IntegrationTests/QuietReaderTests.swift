@@ -20,7 +20,7 @@ struct QuietReaderTests {
     // The same reader, once it is used.
     try someone.enrollRecordedFinger()
     let used = try someone.readerEvents()
-    // Making the list alone does it: this is the first event, before the reader is opened.
+    // Making the list is enough: this is the first event, before the reader is opened.
     #expect(used.first == "reset" && used.contains("claim"), "\(used)")
     #expect(!used.contains("delete"), "\(used)")
 

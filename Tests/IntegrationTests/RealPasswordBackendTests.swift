@@ -98,7 +98,7 @@ struct RealPasswordBackendTests {
 
   @Test
   func aTokenIsVerifiedWhereItsUserIs() throws {
-    // Its own endpoint takes the token only by POST. The user's endpoint answers 401 to an ended
+    // Its own endpoint accepts the token only by POST. The user's endpoint answers 401 to an ended
     // token.
     for settings in [["verify_path": "/auth/user/"], [:]] {
       let member = try member(settings)

@@ -6,7 +6,7 @@ import Testing
 /// Faults between a real provider and the vault sign no user out.
 @Suite(.serialized)
 struct RealProviderFaultTests {
-  /// One fault at a refresh, and what it means.
+  /// One fault at a refresh, and its expected result.
   private struct Expectation: Sendable {
     let fault: JSONObject
     let status: Int32

@@ -64,7 +64,7 @@ extension RefreshTransactionTests {
     #expect(message.contains("answer lost"))
     #expect(try caller.account()?.cause == "answer lost")
     #expect(try caller.state() == .loginRequired)
-    // The grant is over: no request is sent any more.
+    // The grant has ended: no further request is sent.
     let count = try backend.requests().count
     #expect(try caller.failure(AccessTokenCall(account: "me")) != nil)
     #expect(try backend.requests().count == count)

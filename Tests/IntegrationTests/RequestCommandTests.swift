@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// `request` sends the token only to the hosts that it is meant for.
+/// `request` sends the token only to the hosts that it is for.
 @Suite(.serialized)
 struct RequestCommandTests {
   private func object(_ text: String) throws -> JSONObject {

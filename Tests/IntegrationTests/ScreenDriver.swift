@@ -3,7 +3,8 @@ import JSON
 import System
 import TestSupport
 
-/// A driver in Python that has a screen in memory: it does what a line says, and answers by a line.
+/// A driver in Python with a screen in memory: it carries out one line of input, and answers with
+/// one line.
 final class ScreenDriver {
   /// Its first line, when the screen is there.
   private(set) var begun = JSONObject()
@@ -14,8 +15,8 @@ final class ScreenDriver {
 
   /// Starts the driver, made of these files, as a person, in a new directory of its own.
   ///
-  /// `name` is what its errors name, `seconds` how long an answer may take, and `errors` the descriptor
-  /// of its standard error.
+  /// `name` is its name in errors, `seconds` how long an answer may take, and `errors` the
+  /// descriptor of its standard error.
   init(
     _ name: String,
     of files: String,

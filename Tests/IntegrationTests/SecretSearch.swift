@@ -1,7 +1,7 @@
 import System
 import Testing
 
-/// How often each text stands in the files of a directory: plain, in base64 at each of its three
+/// How often each text occurs in the files of a directory: plain, in base64 at each of its three
 /// offsets, in hexadecimal, and as JSON may write it.
 func occurrences(of texts: [String], in directory: String) throws -> [Int] {
   let program = """
@@ -28,7 +28,7 @@ func occurrences(of texts: [String], in directory: String) throws -> [Int] {
   return try numbers(try output(of: "/usr/bin/python3", arguments))
 }
 
-/// How often each text stands in the memory of a process, read as root.
+/// How often each text occurs in the memory of a process, read as root.
 func occurrences(of texts: [String], inMemoryOf process: Int32) throws -> [Int] {
   let program = """
     import sys
@@ -53,8 +53,7 @@ func occurrences(of texts: [String], inMemoryOf process: Int32) throws -> [Int] 
   )
 }
 
-/// Writes a text in each of these forms, so that a search that works can be told from one that
-/// never finds.
+/// Writes a text in each of these forms, to prove that the search finds it.
 func plant(_ text: String, in directory: String) throws {
   try shell("mkdir -p \(directory)")
   try python(

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// `agent --secret-service` at a private vault, with clients as they are: secret-tool, and Python's
+/// `agent --secret-service` at a private vault, with real clients: secret-tool, and Python's
 /// SecretStorage and keyring.
 @Suite(.serialized)
 struct SecretServiceClientTests {
@@ -84,7 +84,7 @@ struct SecretServiceClientTests {
   func aDismissedPromptGivesNothing() throws {
     let agent = try secrets.startAgent()
     try secrets.store("hunter2")
-    // secret-tool deletes what is unlocked.
+    // secret-tool deletes only unlocked items.
     let lookUp = "secret-tool lookup mail ada"
     for script in [lookUp, "secret-tool clear mail ada"] {
       let shown = try desk.count()

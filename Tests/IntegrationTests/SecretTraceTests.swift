@@ -7,7 +7,7 @@ import VaultInterface
 
 /// Searches every possible place for refresh tokens and passwords that the test knows.
 ///
-/// Each search must also find a text that is there.
+/// Each search must also find a text that exists.
 @Suite(.serialized)
 struct SecretTraceTests {
   /// A token with a distinctive text, so that each find is a real one.
@@ -15,7 +15,7 @@ struct SecretTraceTests {
   private static let second = "rt_SECOND-sentinel/with\\/slashes+91b2d3c4e5f60718"
   private static let access = "at_CONTROL-sentinel-7700aabbccddeeff"
 
-  /// The answer of a provider that hands out tokens of the test's choice.
+  /// The answer of a provider that issues the test's own tokens.
   private func answer(_ path: String, _ refreshToken: String, _ access: String) -> DevBackendFault {
     let escaped = refreshToken.replacing("\\", with: "\\\\")
     return .init(
@@ -93,7 +93,7 @@ struct SecretTraceTests {
     vault.killEngine()
     try backend.release()
     try waitForEnd(exchangeHelper)
-    // The answer lies in the slot, sealed: not even the access token can be read.
+    // The answer is in the slot, sealed: even the access token cannot be read.
     #expect(try shell("cat \(vault.state)/slots/* | tr -d '\\0' | wc -c") != "0\n")
     let found = try occurrences(
       of: [Self.first, Self.access, password, "sentinel@example.org"],

@@ -128,7 +128,7 @@ struct SecurityKeyStoryTests {
     try alone.end()
   }
 
-  /// A key that wants its PIN is touched first, so that a finger is asked for nothing.
+  /// A key that needs its PIN is touched first, so that no PIN is requested if a finger answers.
   @Test
   func aKeyBesideAReaderAsksForItsPINAfterATouch() throws {
     let directory = try makeTemporaryDirectory()

@@ -5,8 +5,8 @@ import Testing
 
 /// The service of one test.
 ///
-/// A program stands in for the service manager: it binds the sockets as root, and starts the engine
-/// on a connection and a helper for each connection.
+/// A program takes the role of the service manager: it binds the sockets as root, and starts the
+/// engine on a connection and a helper for each connection.
 final class ServiceBench {
   /// The users of a whole run, removed at its end.
   struct Users {
@@ -127,7 +127,7 @@ final class ServiceBench {
   /// The running engine.
   var engine: Int32? { processes(in: programs, named: "thumblatchd").first }
 
-  /// What the engine and its helpers wrote for the administrator.
+  /// The messages of the engine and its helpers for the administrator.
   var log: String { (try? shell("cat \(base)/log")) ?? "" }
 
   /// Ends the engine by a signal, and waits for its end.

@@ -9,7 +9,7 @@ import VaultInterface
 /// One user's load on the service does not reduce the share of another user.
 @Suite(.serialized)
 struct ServiceLimitTests {
-  /// A person with an account whose token has to be refreshed.
+  /// A person with an account whose token must be refreshed.
   ///
   /// Root plays the hostile user, with a provider that answers no request.
   private struct Scene {
@@ -128,7 +128,7 @@ struct ServiceLimitTests {
     var gone: Set<Int> = []
     var most = 0
     var looks = 0
-    // Send as much as the engine takes of each caller, and read the figures in between.
+    // Send as much as the engine accepts from each caller, and read the figures between sends.
     for _ in 0..<20 {
       for (index, caller) in callers.enumerated() where !gone.contains(index) {
         do {

@@ -147,7 +147,7 @@ struct ServicePeerTests {
   func aServiceThatDoesNotAnswerIsToBeTriedLater() throws {
     let bench = try ServiceBench()
     let person = try Customer(bench)
-    // Bound, but not listening any more.
+    // Bound, but no longer listening.
     _ = try UnixSocket.listen(in: Directory(path: bench.directory), name: "left")
     try shell("chmod 666 \(bench.directory)/left")
     person.socket = bench.directory + "/left"

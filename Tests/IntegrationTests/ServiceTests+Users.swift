@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// Users who have no vault, and UIDs that change hands.
+/// Users without a vault, and uids that get another user.
 extension ServiceTests {
   @Test
   func aUidThatWasGivenToSomebodyElseOpensNothing() throws {
@@ -87,7 +87,7 @@ extension ServiceTests {
     try late.call(GetStatusCall())
   }
 
-  /// The list of users is a pipe for a while, at which a look waits.
+  /// The list of users is a pipe at first, so that a lookup blocks.
   ///
   /// After the end of the pipe, the look reads the list (nsswitch.conf(5)).
   @Test

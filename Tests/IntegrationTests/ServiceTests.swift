@@ -28,7 +28,7 @@ struct ServiceTests {
     try second.register()
     #expect(try second.run("token", "me").succeeded() != token)
     #expect(try first.run("token", "me").succeeded() == token)
-    // Only the engine can read the files, and no token lies there in the open.
+    // Only the engine can read the files, and no token is in them in plain text.
     for reader in [first, second] {
       let found = try reader.shell("find \(bench.state) -type f")
       #expect(found.end != .exited(0) && !found.text.contains("vault.db"), "\(found)")
@@ -91,7 +91,7 @@ struct ServiceTests {
     let token = try second.text()
     #expect(try second.child.wait() == .exited(0))
     #expect(token.hasPrefix("at_") && token != old)
-    // A caller from before the kill has asked the successor by itself, or is told to ask again.
+    // A caller from before the kill has already asked the successor, or is told to ask again.
     let first = try caller.text()
     let end = try caller.child.wait()
     #expect(end == .exited(0) && first == token || end == .exited(5), "\(first)")

@@ -31,7 +31,7 @@ struct SessionTests {
 
     let second = try caller.token(rejected: first)
     #expect(second != first)
-    // The refused token is not the stored one any more.
+    // The refused token is no longer the stored one.
     #expect(try caller.token(rejected: first) == second)
     #expect(try backend.requests().filter { $0.path == "/auth/refresh" }.count == 1)
     #expect(try Directory(path: vault.state + "/tokens").names().sorted() == ["@", "me"])

@@ -35,7 +35,7 @@ struct SetupStoryTests {
     let missing = try person.run("setup", "--no-input")
     #expect(missing.end == .exited(7) && !missing.text.contains("fingers enroll"))
 
-    // The second run goes on after the finger.
+    // The second run continues after the step of the finger.
     let second = try person.terminal("setup")
     try second.expect("finger: right-index")
     try agree(second, to: "Add the provider where you sign in?")

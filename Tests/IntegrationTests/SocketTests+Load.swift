@@ -87,7 +87,7 @@ extension SocketTests {
       for _ in 0..<6 { try caller.send(GetStatusCall()) }
       try other.call(GetStatusCall())
     }
-    // Otherwise the engine would be told of the hang-up without end.
+    // Otherwise epoll would report the hang-up to the engine without end.
     let isForgotten = try eventually {
       try other.call(GetStatusCall())
       return try callers(of: engine).isDisjoint(with: its)

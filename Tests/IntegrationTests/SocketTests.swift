@@ -6,7 +6,7 @@ import Testing
 import Varlink
 import VaultInterface
 
-/// What a caller can do to the engine's socket: it may harm only that caller.
+/// Misuse of the engine's socket by a caller harms only that caller.
 @Suite(.serialized)
 struct SocketTests {
   func started() throws -> (TestVault, EngineProcess) {
@@ -41,8 +41,8 @@ struct SocketTests {
 
   /// The engine's sockets, and its process descriptors of this process, which makes all calls.
   ///
-  /// Those of helpers come and go beside them: a socket has a number of its own, and the descriptor of
-  /// a helper's process is not one of this process.
+  /// Those of helpers open and close independently: a socket has a number of its own, and the
+  /// descriptor of a helper's process is not one of this process.
   func callers(of engine: EngineProcess) throws -> Set<String> {
     let folder = "/proc/\(engine.identifier)"
     let names = try Directory(path: folder + "/fd").names()

@@ -6,7 +6,7 @@ import VaultInterface
 
 /// Two exchange helpers that die during one refresh.
 extension SpareExchangeHelperTests {
-  /// What the first one has written into the slot is no outcome of the second one.
+  /// The first helper's answer in the slot does not count as an outcome of the second one.
   @Test
   func theSecondOneGetsAnEmptySlot() throws {
     let (_, vault, token, spare) = try waiting()

@@ -120,7 +120,7 @@ struct SpareExchangeHelperTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGSTOP])
   func oneThatHasDiedOrHangsIsReplacedBeforeAnythingIsInDoubt(_ signal: Int32) throws {
     let (backend, vault, token, spare) = try waiting()
-    // The signal takes effect when the process next has the processor.
+    // The signal takes effect when the process next runs.
     if signal == SIGSTOP {
       halt(spare)
     } else {
@@ -150,7 +150,7 @@ struct SpareExchangeHelperTests {
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }
 
-  /// There the helper looks at its file when the engine asks it.
+  /// In this form the helper checks its own file when the engine asks it.
   @Test
   func oneOfTheServiceWhoseProgramWasReplacedEndsWhenItIsAsked() throws {
     let (backend, person, token, spare) = try waitingInService()
@@ -231,7 +231,7 @@ struct SpareExchangeHelperTests {
     #expect(bench.log == "")
   }
 
-  /// An exchange helper that takes the request, prints `lastWords`, and ends as by a crash.
+  /// An exchange helper that receives the request, prints `lastWords`, and crashes.
   private func crashing(_ lastWords: String) throws -> (DevBackend, TestVault, token: String) {
     let (backend, vault, token, spare) = try waiting()
     try shell(

@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// Secrets without a login, with the real git and a server that takes a password only.
+/// Secrets without a login, with the real git and a server that accepts only a password.
 @Suite(.serialized)
 struct StaticSecretToolTests {
   private let person: Person
@@ -44,7 +44,7 @@ struct StaticSecretToolTests {
     #expect(
       try server.log().contains("200 Basic ann /git/app.git/info/refs?service=git-upload-pack")
     )
-    // Git writes back what it has got, which is no other secret.
+    // Git stores the secret that it got, which is unchanged.
     let audit = try person.run("audit", "--json").succeeded()
     #expect(audit.matches(of: /"secret-stored"/).count == 1, "\(audit)")
     let refused = try run(
@@ -61,8 +61,7 @@ struct StaticSecretToolTests {
       printf '\(request)' | git credential fill
       """
     )
-    // A host may refuse a good password. So the account stays, and takes the next one, which git asks
-    // for.
+    // A host may refuse a valid password. So the account stays, and git asks for its next password.
     #expect(refused.contains("refused") && refused.contains("it is erased here"), "\(refused)")
     #expect(refused.contains("git asks its other helpers or you"), "\(refused)")
     #expect(refused.contains("password=at_2\n"), "\(refused)")

@@ -5,7 +5,7 @@ import Testing
 ///
 /// It is a virtual one, which loses its prints when its process ends.
 struct StoredPrintStoryTests {
-  /// Deletes the enrolled finger, and returns what the command says.
+  /// Deletes the enrolled finger, and returns the output of the command.
   private func delete(_ finger: String, of someone: Someone) throws -> String {
     let terminal = try someone.terminal("fingers", "delete", finger, columns: 240)
     try terminal.expect("System password for")

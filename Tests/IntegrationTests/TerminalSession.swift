@@ -46,7 +46,7 @@ final class TerminalSession {
   ///
   /// It fails if the program shows nothing for two minutes.
   ///
-  /// Returns the output in between.
+  /// Returns the output until then.
   @discardableResult
   func expect(
     _ text: String,
@@ -82,7 +82,7 @@ final class TerminalSession {
     return String(decoding: rest[..<found.lowerBound], as: UTF8.self)
   }
 
-  /// Types a text as it is.
+  /// Types a text unchanged.
   func type(_ text: String) throws { try keyboard.write(text) }
 
   /// Types a line.

@@ -145,7 +145,7 @@ struct ToolAnswerTests {
     for (request, expected) in zip(Self.served, expected) {
       #expect(try answer(request.words, request) == expected, "\(request)")
     }
-    // Cargo may ask for nothing, and a token as a password is encoded for Bazel.
+    // Cargo may send an empty request, and a token as a password is encoded for Bazel.
     #expect(expected.filter { $0.contains("at_") }.count == Self.served.count - 2)
   }
 

@@ -64,7 +64,7 @@ struct ToolClientTests {
     let token = try person.run("token", "me").succeeded()
     try server.reject(String(token.dropLast()))
     _ = try server.log()
-    // Git gives up after a refusal, and tells its helper.
+    // Git stops after a refusal, and tells its helper.
     let refused = try Self.git(person, server, list)
     #expect(refused.end != .exited(0) && refused.text.contains("Authentication failed"))
     try Self.git(person, server, list).succeeded()

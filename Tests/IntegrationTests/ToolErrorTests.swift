@@ -4,7 +4,7 @@ import Testing
 
 /// The errors of the helpers with the real engine.
 ///
-/// Each is told on its protocol's own channel, and no token is printed.
+/// Each tool gets the error on its protocol's own channel, and no token is printed.
 @Suite(.serialized)
 struct ToolErrorTests {
   /// A helper, and how its tool hears of an error.

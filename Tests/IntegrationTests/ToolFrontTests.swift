@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// The front's answers to tools, beside a stand-in of the command-line program that prints its words and
-/// its input.
+/// The front's answers to tools, with a stand-in for the command-line program that prints its
+/// arguments and its input.
 @Suite
 struct ToolFrontTests {
   private static let git = "protocol=https\nhost=git.example.org\n\n"
@@ -70,7 +70,7 @@ struct ToolFrontTests {
     #expect(outcome.output.contains(part) && !outcome.output.contains("cli"), "\(outcome)")
   }
 
-  /// What the front does not answer arrives as it came.
+  /// A request that the front does not answer reaches the command-line program unchanged.
   @Test(arguments: [
     "protocol=https\nhost=other.example.org\n", "protocol=http\nhost=git.example.org\n",
     "protocol=https\nhost=git.example.org.\n", "protocol=https\nhost=git.example.org:444\n",
@@ -141,7 +141,7 @@ struct ToolFrontTests {
     #expect(outcome == answered("cli \(rest)\n\(Self.git)"))
   }
 
-  /// Each change makes the command-line program look, which tells or refuses.
+  /// After each change, the command-line program examines the files and reports or refuses.
   @Test(arguments: [
     ("chmod 666 thumblatch/hosts.conf", ""), ("chmod 664 thumblatch/hosts.conf", ""),
     ("rm thumblatch/hosts.conf", ""), ("mkfifo f; mv f thumblatch/hosts.conf", ""),

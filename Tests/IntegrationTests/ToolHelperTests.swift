@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// The helpers of other tools with the real engine, where something goes wrong or many call at once.
+/// The helpers of other tools with the real engine, with failures or many calls at once.
 @Suite(.serialized)
 struct ToolHelperTests {
   private static let request = "protocol=https\nhost=git.example.org\n\n"

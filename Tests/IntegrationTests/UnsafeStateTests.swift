@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// An engine with a doubtful state reports what is wrong and what to do, and changes nothing.
+/// An engine with an unsafe state reports the problem and the remedy, and changes nothing.
 @Suite(.serialized)
 struct UnsafeStateTests {
   /// A state directory with one account, whose engine has ended.
   ///
-  /// It is made once, and each test takes a copy.
+  /// It is made once, and each test uses a copy.
   private struct Original {
     let state: String
     let backend: DevBackend

@@ -66,7 +66,7 @@ struct UserRemovalTests {
     #expect(end == .exited(0), "\(said)")
     #expect(said.contains(#""account":"me","provider":"dev","grant":"valid""#), "\(said)")
     #expect(said.contains(#""on_reader":null"#), "\(said)")
-    // The open prompt in it gets no answer any more.
+    // The open prompt in it no longer gets an answer.
     #expect(try asked.child.wait() != .exited(0))
     #expect(try !Directory(path: bench.state + "/users").contains("\(person.user.user)"))
     #expect(try Directory(path: bench.state + "/users").names().count == 1)

@@ -94,7 +94,7 @@ struct VarlinkClientTests {
       name, needed = refused(lambda: vault.AccessToken("me"))
       name, failed = refused(lambda: vault.Check(needed["prompt"], "fingerprint"))
       print(name, failed)
-      # The package checks nothing of a call, so that the engine sees what a program got wrong.
+      # The package does not check calls, so the engine sees the mistakes of a program.
       def send(method, parameters=None, **members):
           call = {"method": method, "parameters": parameters or {}, **members}
           vault._send_message(json.dumps(call).encode())

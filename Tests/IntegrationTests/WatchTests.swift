@@ -16,7 +16,7 @@ struct WatchTests {
     return (try reply.result(of: WatchCall.self), reply.continues)
   }
 
-  /// Reads until a reply is as wanted.
+  /// Reads until a reply matches.
   private func read(
     _ watch: EngineConnection,
     until isWanted: (WatchReply) -> Bool

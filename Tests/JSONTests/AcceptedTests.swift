@@ -4,7 +4,7 @@ import Testing
 
 /// Texts that RFC 8259 allows, and their values here.
 private let accepted: [(text: String, value: JSONValue)] = [
-  // Scalars, alone and with space around them.
+  // Scalars, with and without space around them.
   ("null", nil),
   ("true", true),
   ("false", false),

@@ -4,7 +4,7 @@ import Testing
 /// Names and values that a reader does not keep: refused ones, and those that are only left out.
 @Suite
 struct UnusableTests {
-  /// Alternating marks of two classes, which normalization has to sort.
+  /// Alternating marks of two classes, which normalization must sort.
   private static func run(_ count: Int) -> String {
     String(String.UnicodeScalarView((0..<count).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" }))
   }

@@ -17,7 +17,7 @@ struct WriterTests {
     for number in UInt32(1)...0x10FFFF where number % 61 == 0 || number < 0x1000 {
       guard let scalar = Unicode.Scalar(number) else { continue }
       text.unicodeScalars.append(scalar)
-      // A letter between them, because the reader rejects so many marks in a row.
+      // A letter between them, because the reader rejects this many marks in a row.
       text.append("a")
     }
     #expect(try JSONReader.read(JSONWriter.write(.string(text))) == .string(text))

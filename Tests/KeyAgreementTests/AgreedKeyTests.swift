@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyAgreement
 
-/// The key of a session of the Secret Service, and what it seals.
+/// The key of a session of the Secret Service, and its encryption.
 struct AgreedKeyTests {
   private static let prime = bytes(
     """

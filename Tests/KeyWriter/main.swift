@@ -12,11 +12,11 @@ import System
 import TokenVault
 
 // A process to be killed. It replaces the device secret in the vault of a state directory
-// (`rekey`), applies another provider to the account `work` (`apply`), brings the vault under the
-// machine key (`adopt`, and `adopt-by-key` with a security key), or restores the file `backup` beside that directory, whose key is 32 times 7
-// (`restore`), and reports the end. Arguments: the state directory, the command, and the directory
-// with the counters of the TPM. All of it runs on one thread, because strace(1) counts the calls of
-// each thread separately.
+// (`rekey`), applies another provider to the account `work` (`apply`), re-encrypts the vault under
+// the machine key (`adopt`, and `adopt-by-key` with a security key), or restores the file `backup`
+// beside that directory, whose key is 32 times 7 (`restore`), and reports the end. Arguments: the
+// state directory, the command, and the directory with the counters of the TPM. All of it runs on
+// one thread, because strace(1) counts the calls of each thread separately.
 
 /// Runs every job on the thread that calls `run`.
 final class OneThread: TaskExecutor {

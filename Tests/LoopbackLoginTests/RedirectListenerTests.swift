@@ -129,7 +129,7 @@ struct RedirectListenerTests {
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         #expect(answer.contains("Cache-Control: no-store"))
       }
-      // One that sends nothing, and one that hangs up at once.
+      // One that sends nothing, and one that closes at once.
       _ = try Peer(port)
       let silent = try Peer(port)
       let peer = try Peer(port)

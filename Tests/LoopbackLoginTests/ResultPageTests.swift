@@ -55,7 +55,7 @@ struct ResultPageTests {
     #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 
-  /// A person who began in an app has no terminal to return to.
+  /// A person who began in an app does not return to a terminal.
   @Test(arguments: results)
   func thePageSendsThePersonBackToWhereTheLoginWasBegun(_ result: ResultPage.Result) {
     let terminal = ResultPage(result, for: .terminal).html

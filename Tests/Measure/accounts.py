@@ -38,7 +38,7 @@ def run_on(processors, *processes):
 
 
 def measure(connect, engine, thumblatch, environment, directory):
-    """Prints the medians, and returns those beyond the limit.
+    """Prints the medians, and returns those that exceed the limit.
 
     `engine` is the connection to the engine with only the account `me`. `connect` makes another
     connection.
@@ -70,7 +70,7 @@ def measure(connect, engine, thumblatch, environment, directory):
 
 
 def compare(what, engine, other, name, names):
-    """Prints one line, and returns it if it is beyond the limit."""
+    """Prints one line, and returns it if it exceeds the limit."""
     one, many = [], []
     for index in range(-len(names), ROUNDS):
         # Each is read once before it counts.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Stands in for the desktop of a user: a notification server that shows nothing, and a logind with one
-session, on two buses of this run (root).
+"""Takes the role of a user's desktop: a notification server that shows nothing, and a logind with
+one session, on two buses of this run (root).
 
 usage: desktop.py DIRECTORY
 

@@ -1,4 +1,5 @@
-"""Keeps what a measuring script prints in .github/BENCHMARKS.md, with the command, the date and the machine."""
+"""Keeps the output of a measuring script in .github/BENCHMARKS.md, with command, date and
+machine."""
 import datetime
 import io
 import os
@@ -39,7 +40,7 @@ def block(name, command, text):
 
 
 def recorded(script, main):
-    """Runs `main`; with --record among the words, which it does not see, a run that passes is kept."""
+    """Runs `main`, without the argument --record. With it, a run that passes is kept."""
     if "--record" not in sys.argv:
         return main()
     sys.argv.remove("--record")

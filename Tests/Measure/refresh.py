@@ -32,7 +32,7 @@ def processes_of(path):
 
 
 def spare(path, used):
-    """The spare exchange helper, when it has begun to wait. It is added to the used ones."""
+    """The spare exchange helper, when it has begun to wait. It is added to the known ones."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         for process in set(processes_of(path)) - used:

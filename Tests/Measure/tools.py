@@ -1,10 +1,11 @@
-"""What AI tools, git, docker and other tools run for a valid token, against `thumblatch token` in the
-same run: in the private form by Scripts/measure, in the service form in the booted tree.
+"""The helpers that AI tools, git, docker and other tools run for a valid token, compared with
+`thumblatch token` in the same run: in the private form by Scripts/measure, in the service form in
+the booted tree.
 
 usage, in the tree: tools.py ACCOUNT RUNS
 
-AI tools and kubectl call again after a 401. Only an engine can recognize that, so each of their calls is
-one to the engine.
+AI tools and kubectl call again after a 401. Only an engine can recognize that, so each of their
+calls reaches the engine.
 """
 import json
 import os
@@ -41,7 +42,7 @@ def commands(account):
 
 
 def measure(paired, report, programs, environment, runs, account="me"):
-    """Prints the ratio of each helper, and returns what is beyond the limit."""
+    """Prints the ratio of each helper, and returns those that exceed the limit."""
     thumblatch = os.path.join(programs, "thumblatch")
     subprocess.run([thumblatch, "host", "add", HOST, account], env=environment, check=True,
                    capture_output=True)
@@ -63,7 +64,7 @@ def measure(paired, report, programs, environment, runs, account="me"):
 
 
 def main():
-    # The tree has it beside this file.
+    # The tree has it next to this file.
     from pairs import paired, report
     account, runs = sys.argv[1:]
     for line in measure(paired, report, "/usr/bin", dict(os.environ), int(runs), account):

@@ -49,7 +49,7 @@ struct Bodies {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
   }
 
-  /// Calls `body` with documents that have one hostile member beside ordinary ones, and with
+  /// Calls `body` with documents that have one hostile member among ordinary ones, and with
   /// documents that are entirely hostile.
   func each(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
     for filler in Filler.all {

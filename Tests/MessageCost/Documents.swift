@@ -130,7 +130,7 @@ struct Documents {
     }
   }
 
-  /// A token of each algorithm, beside another key with the same key ID that might have signed it.
+  /// A token of each algorithm, with another key of the same key ID that might have signed it.
   private func measureSignatures(_ gauge: Gauge) throws {
     for (key, other, algorithm) in [
       (TokenSigner.Key.rsa, TokenSigner.Key.otherRSA, "PS512"), (.p256, .otherP256, "ES256"),

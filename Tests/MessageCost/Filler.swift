@@ -40,7 +40,7 @@ struct Filler: Sendable {
 
   /// Alternating marks of two classes.
   ///
-  /// Normalization has to sort them, which takes quadratic time in a run.
+  /// Normalization must sort them, which takes quadratic time in a run.
   private static let marks = "\u{301}\u{323}"
   private static let safeRun = "a" + String(repeating: marks, count: 15)
 

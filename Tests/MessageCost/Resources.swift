@@ -1,7 +1,7 @@
 import ProtectedResources
 import SecretMemory
 
-/// The documents of a server that takes tokens, and of the registration of a client.
+/// The documents of a server that accepts tokens, and of the registration of a client.
 enum Resources {
   private static let server = "https://mcp.example.com/a/mcp"
   private static let location = "https://mcp.example.com/.well-known/oauth-protected-resource"

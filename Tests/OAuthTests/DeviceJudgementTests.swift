@@ -17,7 +17,7 @@ struct DeviceJudgementTests {
     #expect(try polled(status, "expired_token") == "refused \(status) the code has expired")
   }
 
-  /// Auth0 has this status for a poll that comes too soon, and for its own rate limit.
+  /// Auth0 uses this status for a poll that is too early, and for its own rate limit.
   @Test
   func aPollThatComesTooSoonIsNoRateLimit() throws {
     #expect(try polled(429, "slow_down") == "slow down")
@@ -69,7 +69,7 @@ struct DeviceJudgementTests {
     )
   }
 
-  /// A page of one file shows by its fragment what the person needs.
+  /// A page of one file shows the right part for the person by its fragment.
   @Test
   func theFragmentOfAPageIsKept() throws {
     let body =

@@ -47,7 +47,7 @@ struct IDTokenForgeryTests {
     #expect(try forged(header: #"{"kid":"e"}"#).hasPrefix(refused))
   }
 
-  /// The attack: the public key is known to all, and HMAC takes any bytes as a secret.
+  /// The attack: the public key is known to all, and HMAC accepts any bytes as a secret.
   @Test
   func thePublicKeyIsNoSecret() throws {
     for (kid, key) in [("r", TokenSigner.Key.rsa), ("e", .p256), ("d", .ed25519)] {
@@ -240,7 +240,7 @@ struct IDTokenForgeryTests {
     ] {
       #expect(samples.check(other).hasPrefix(refused), "\(other.count)")
     }
-    // The last letter stands for two bits that are cut off: no other letter may stand there.
+    // The last letter encodes two unused bits: no other letter is allowed there.
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     let believed = letters.filter { samples.check(token.dropLast() + String($0)) == "u1" }
     #expect(believed.count == 1 && believed.last == token.last)

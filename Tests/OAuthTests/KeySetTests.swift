@@ -108,7 +108,7 @@ struct KeySetTests {
     #expect(samples.check(token, keys: both) == "u1")
   }
 
-  /// With the exponent 1, what is signed is the signature.
+  /// With the exponent 1, the signature equals the signed data.
   @Test(arguments: ["AQ", "Ag", "AA", "", "AAEAAQ", "____________"])
   func anRSAKeyThatAnyoneCanSignForIsLeftOut(_ exponent: String) throws {
     let modulus = try object(Self.signer.get().jwk(.rsa, kid: nil)).string("n")

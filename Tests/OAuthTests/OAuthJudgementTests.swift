@@ -135,7 +135,8 @@ struct OAuthJudgementTests {
     let hostile = try said(#"a\u001b[2J\u202E\u0000"# + String(repeating: "x", count: 5000), sent)
     #expect(isFitToBeShown(hostile) && hostile.utf8.count < 400, "\(hostile)")
     #expect(try !said("token rt-very-secret is odd", sent).contains("rt-very-secret"))
-    // Judged by the next engine, which does not know what was sent: none of it is shown.
+    // Judged by the next engine, which does not know the sent request: no part of the answer is
+    // shown.
     #expect(try !said("token rt-very-secret is odd", nil).contains("odd"))
     #expect(try said("no such scope", sent, "invalid_scope") == "scope refused 401 no such scope")
   }

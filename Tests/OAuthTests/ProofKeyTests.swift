@@ -24,7 +24,7 @@ struct ProofKeyTests {
         #expect(seen.insert(text).inserted)
       }
     }
-    // Every letter occurs, and the last one stands for only four bits.
+    // Every letter occurs, and the last one encodes only four bits.
     #expect(Set(seen.joined()) == letters)
     #expect(Set(seen.compactMap(\.last)).count == 16)
   }

@@ -126,7 +126,7 @@ struct TokenRequestTests {
     #expect(throws: OAuthError.self) { try client.login(email: "a\nb", password: secret("p")) }
   }
 
-  /// An access token may end by itself, so the refresh token is the one that is revoked.
+  /// An access token expires by itself, so the refresh token is revoked.
   @Test
   func aRevocationNamesTheRefreshTokenWhereThereIsOne() throws {
     let client = ProviderClient(provider: try openID())

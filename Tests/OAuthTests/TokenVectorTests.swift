@@ -92,7 +92,7 @@ struct TokenVectorTests {
       let keys = String(decoding: json, as: UTF8.self)
       for test in try group.array("tests") {
         guard case .object(let test) = test else { throw JSONError.wrongType("tests") }
-        // Figure 20 of RFC 7520 is signed with PS384, whatever the key beside it says.
+        // Figure 20 of RFC 7520 is signed with PS384, although its key names another algorithm.
         let isPS384 = try test.string("comment") == "Figure20"
         let expected = try isOurs && !isPS384 && test.string("result") == "valid"
         let isSigned: Bool

@@ -98,8 +98,8 @@ struct UserClaimsTests {
 
   @Test
   func noMoreThanAFewHundredValuesAreLookedAt() throws {
-    // Each list is left out because of its last element. It takes no room then, so only a count
-    // bounds the work.
+    // Each list is left out because of its last element. It then uses no memory, so only a count
+    // limits the work.
     let zeros = String(repeating: "0,", count: 59)
     func lists(_ count: Int) -> String {
       (0..<count).map { #""l\#($0)":[\#(zeros)[[[[0]]]]],"# }.joined()

@@ -38,7 +38,7 @@ struct UserinfoTests {
     }
   }
 
-  /// Some answer 400 where RFC 6750 has 401: nothing but the token was sent.
+  /// Some answer 400 instead of 401 (RFC 6750), although only the token was sent.
   @Test
   func aTokenThatIsNotAcceptedIsRefreshed() throws {
     #expect(try judged(401, "") == "unauthorized")
@@ -46,7 +46,7 @@ struct UserinfoTests {
     #expect(try judged(403, "") == "refused 403 the provider answered 403")
     #expect(try judged(404, "") == "not there")
     #expect(try judged(503, "") == "failing 503")
-    // A signed answer (application/jwt) was not asked for.
+    // A signed answer (application/jwt) was not requested.
     #expect(try judged(200, "eyJhbGciOiJSUzI1NiJ9.e30.AAAA") == "failing 200")
   }
 }

@@ -32,7 +32,7 @@ struct OIDCAgentTests {
         try OIDCAgentChannel.isWholeBox(Array(text.utf8))
       }
     }
-    // What is too long is refused before any of it is read.
+    // A request that is too long is refused before any of it is read.
     for start in ["1", "96:"] {
       let long = Array(start.utf8) + [UInt8](repeating: 0xC0, count: 1 << 20)
       #expect(throws: ToolRequestError.self) { try OIDCAgentChannel.isWholeBox(long) }

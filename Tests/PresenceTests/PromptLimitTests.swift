@@ -86,13 +86,13 @@ struct PromptLimitTests {
     }
     #expect(pauses == [0, 0, 0, 0, 0, 5, 10, 20, 40, 80, 160, 300])
     #expect(limit.pause(of: question(), at: at(now - 1)) == nil)
-    // A person who says yes to one of them is asked by the others again.
+    // A person who approves one of them is asked by the others again.
     limit.notePassed(question(socket: "next"))
     limit.noteRefused(question(socket: "other"), at: at(now))
     #expect(limit.pause(of: question(socket: "other"), at: at(now)) == nil)
   }
 
-  /// A container may ask for many accounts, and never show what it has opened.
+  /// A container may open prompts for many accounts, and never show them.
   @Test
   func programsBehindASocketDoNotUseUpTheLimitsOfOthers() {
     var limit = PromptLimit()

@@ -174,7 +174,7 @@ struct UnlockWindowsModelTests {
     }
   }
 
-  /// A finger touches the reader: the armed prompt passes, and opens what it was for.
+  /// A finger touches the reader: the armed prompt passes, and opens its window.
   private func touch(
     _ vault: inout Vault,
     _ model: inout Model,

@@ -158,7 +158,7 @@ func sayHostile() {
   )
   say("question", PresenceWords.question(hostile, by: [.fingerprint], .press))
   say("requester", PresenceWords.requester(of: hostile))
-  // An ambiguous text stays as it is, and so does one that the code does not know.
+  // An ambiguous text stays unchanged, and so does one that the code does not know.
   say("ambiguous", question(to: .remove, "m7", "p7 at q7 at r7"))
   say("ending", question(to: .replace, "m7", "p7 at q7 → r7 → s7 at d7; protection ends"))
   say("label", question(to: .unlock, nil, "m7 (\"token for CI\")"))

@@ -84,7 +84,7 @@ struct ProtectedResourceTests {
     ] {
       #expect(refusal(document(wider), at: location) == .otherResource(found: wider))
     }
-    // A document of the root that is asked for is no wider.
+    // A document of the requested root allows no more.
     let origin = "https://mcp.example.com"
     #expect(try !read(document(origin), for: origin + "/").isWider)
   }

@@ -178,7 +178,7 @@ def server_context(certificate, key):
 
 
 class Server:
-    """Accepts connections, each in its own thread. It can stop listening, and listen at the same
+    """Accepts connections, each in its own thread. It can stop listening, and listen on the same
     port again."""
 
     def __init__(self, host, port, tls=None):
@@ -204,7 +204,7 @@ class Server:
         self.start()
 
     def close(self):
-        # close(2) alone would not wake a thread in accept(2).
+        # Only close(2) would not wake a thread in accept(2).
         self.listener.shutdown(socket.SHUT_RDWR)
         # No other program gets the port while it is closed. A socket that does not listen refuses
         # connections.

@@ -21,8 +21,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLAIN = os.path.join(HERE, "plain.py")
-# A replay takes a second of the processor. One that never ends takes all that it gets, so this limit
-# does not depend on the load of the machine. The second one is for a replay that sleeps.
+# A replay needs a second of CPU time. One that never ends uses all that it gets, so this limit does
+# not depend on the load of the machine. The second limit is for a replay that sleeps.
 PROCESSOR_SECONDS = 15
 SECONDS = 300
 

@@ -107,7 +107,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
   return result;
 }
 
-// The recorded steps beside the program's own.
+// The recorded steps, checked against the program's own.
 
 __attribute__((constructor)) static void read_steps(void) {
   const char *text = setting("READER_STEPS");

@@ -139,7 +139,7 @@ package final class ScriptedKey: SecurityKeySealing {
       if let failure { throw failure }
     } endedBy: {
     }
-    // The real key gives up.
+    // The real key stops waiting.
     try wait.during({ () throws(SecurityKeyFailure) in }, endedBy: {})
   }
 

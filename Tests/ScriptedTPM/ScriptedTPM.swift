@@ -2,13 +2,14 @@ package import MachineKey
 package import SecretMemory
 internal import Synchronization
 
-/// A TPM that keeps nothing secret: what it seals opens only with the same seed and authorization.
+/// A TPM that keeps nothing secret: its sealed secrets open only with the same seed and
+/// authorization.
 ///
-/// It fails as it is told, once for each planned failure.
+/// It fails as planned, once for each planned failure.
 package final class ScriptedTPM: TPMSealing {
   struct State {
     var counters: [UInt32: Counter] = [:]
-    /// The highest value that a counter had: a new one goes on above it.
+    /// The highest value of any counter: a new counter starts above it.
     var highest: UInt64 = 0
     var room = 25
     /// Whether the reply to the next increment is lost.

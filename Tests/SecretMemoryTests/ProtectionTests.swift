@@ -183,7 +183,7 @@ private func address(of secret: borrowing SecretBytes) -> UInt {
   unsafe secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
 }
 
-/// Writes one byte beside a fresh region of one page, or into it.
+/// Writes one byte next to a new region of one page, or into it.
 private func writeByte(atOffset offset: Int) throws {
   signal(SIGSEGV, SIG_DFL)
   let memory = try LockedMemory(minimumCount: 4096)

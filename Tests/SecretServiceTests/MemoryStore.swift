@@ -8,7 +8,7 @@ final class MemoryStore: SecretStore {
   private var last = 0
   /// Whether all items are locked but those that a prompt has unlocked.
   var isLocked = true
-  /// What the last prompt has unlocked, as a vault keeps it.
+  /// The items that the last prompt unlocked, as a vault keeps them.
   private var unlocked: Set<String> = []
 
   func items() throws(SecretServiceError) -> [SecretItem] {
@@ -45,7 +45,7 @@ final class MemoryStore: SecretStore {
 
   func lock() throws(SecretServiceError) { (isLocked, unlocked) = (true, []) }
 
-  /// Gives an item another id, as a person does who renames its account.
+  /// Gives an item another id, like renaming its account.
   func rename(_ id: String, to name: String) {
     guard let item = kept.first(where: { $0.id == id }) else { return }
     kept.removeAll { $0.id == id }
@@ -63,7 +63,7 @@ final class MemoryStore: SecretStore {
     secrets[name] = secrets[id]
   }
 
-  /// Does what the work wants, as after a passed check.
+  /// Carries out the work, as after a passed check.
   func perform(_ action: SecretWork.Action) {
     switch action {
     case .unlock(let ids): unlocked = Set(ids)

@@ -46,7 +46,7 @@ struct SecretServiceTests {
     #expect(bench.refusal(item, "GetSecret", [.path(session)]) == "IsLocked")
   }
 
-  /// A vault locks what the next prompt does not name.
+  /// A vault locks the items that the next prompt does not name.
   @Test
   func aPromptForSomeOfTheNamedItemsKeepsTheOthersUnlocked() throws {
     let session = try bench.open()
@@ -92,7 +92,7 @@ struct SecretServiceTests {
     bench.service.tell(of: .item(id))
     #expect(bench.takeSignals() == ["PropertiesChanged", "ItemChanged"])
     #expect(bench.signals.first?.path == item)
-    // Nothing is left to wait for.
+    // There is nothing more to wait for.
     #expect(bench.service.itemToWatch() == nil)
   }
 
@@ -155,7 +155,7 @@ struct SecretServiceTests {
 
   @Test
   func secretsOfAnEncryptedSessionAreEncrypted() throws {
-    // The program's side: the private key is 1, so its public key is 2 and what is shared is the
+    // The program's side: the private key is 1, so its public key is 2 and the shared secret is the
     // service's public key.
     let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
     let program = try AgreedKey(with: [9])
@@ -169,7 +169,7 @@ struct SecretServiceTests {
     }
     #expect(bench.text(publicKey).count == 128)
     let session = try bench.path(answer[1])
-    // What is not encrypted for this session is refused.
+    // A secret that is not encrypted for this session is refused.
     for value in ["", "plain", String(repeating: "x", count: 32)] {
       let structure = BusValue.structure([
         .path(session), try bench.bytes(Array(repeating: 0, count: value.isEmpty ? 16 : 3)),

@@ -159,7 +159,7 @@ struct KeyTests {
     }
   }
 
-  /// The key takes few credentials in one request, and short messages.
+  /// The key accepts few credentials in one request, and only short messages.
   @Test(arguments: [48, 200])
   func aKeyIsFoundAmongManyCredentials(bytes: Int) throws {
     let plugged = try PluggedKey()

@@ -76,7 +76,7 @@ struct PINTests {
       }
     }
     #expect(last == .pinBlocked)
-    // The key is not asked about a PIN any more.
+    // The key is no longer asked about a PIN.
     let key = try SoftwareKey(state: directory + "/state", pin: pin)
     let asked = failure {
       _ = try KeyRequest(.paths([key.path])).sign(

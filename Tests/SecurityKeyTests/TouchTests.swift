@@ -3,7 +3,7 @@ import SecurityKey
 import TestSupport
 import Testing
 
-/// What a key signs, judged as the engine does.
+/// A key's signature, verified as the engine does.
 struct TouchTests {
   private let domain = "thumblatch"
 

@@ -90,7 +90,7 @@ class Key:
     # The person: touch, built-in check, PIN.
 
     def verified(self, parameters, numbers, permission, data, line):
-        """Whether the person is verified, by a PIN's token or by the key itself."""
+        """Whether the person is verified, by a PIN's token or the key's own sensor."""
         options, signature, version = (parameters.get(number) for number in numbers)
         if signature is not None:
             protocol = self.protocols.get(version)

@@ -31,7 +31,7 @@ class Line:
         self.key = Key(options[0], options[1:])
 
     def wait(self, seconds):
-        """Takes what came from the client or from the person; false if nothing came."""
+        """Reads bytes from the client or from the person; false if there were none."""
         readable, _, _ = select.select([self.master, 0], [], [], seconds)
         if 0 in readable:
             data = os.read(0, 4096)

@@ -49,7 +49,7 @@ struct SessionStorm {
       if number % 50 == 49 { vault.expireToken() }
       try await demand(session, tally)
     }
-    // Each joined waiter is told of the end.
+    // Each joined waiter gets the result.
     let states = session.states
     let joinedWaiter = Task { for await _ in states { tally.add("state") } }
     joinedWaiter.cancel()
@@ -119,7 +119,7 @@ struct SessionStorm {
     tally.add("token")
   }
 
-  /// Acts as a view does: it reads, and is told of the next change.
+  /// Acts like a view: it reads, and is notified of the next change.
   private static func observe(_ session: AuthSession, _ tally: Tally) async throws {
     withObservationTracking {
       _ = (session.state, session.currentUser, session.errorMessage)

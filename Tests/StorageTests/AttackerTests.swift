@@ -13,7 +13,7 @@ import TokenFile
 /// mode 0700 only the owner of both files can do that.
 @Suite(.timeLimit(.minutes(10)))
 struct AttackerTests {
-  /// A thread that replaces a file by one thing after the other, until it is told to end.
+  /// A thread that replaces a file with other objects in turn, until it is told to end.
   private final class Attacker: Sendable {
     let path: String
     let outside: String
@@ -43,7 +43,7 @@ struct AttackerTests {
       _ = pthread_detach(thread)
     }
 
-    /// Ends the thread, and returns when it touches nothing any more.
+    /// Ends the thread, and returns when it has stopped changing files.
     func stop() {
       ended.store(true, ordering: .releasing)
       while !left.load(ordering: .acquiring) { sched_yield() }

@@ -120,7 +120,7 @@ struct DeviceSecretFileTests {
     let old = try directory.root.openForReading("device-secret")
     try DeviceSecretFile.adoptNext(in: directory)
     #expect(bytes(try open(directory, boxes: true)) == made)
-    // No name leads to the old file any more, and its bytes are gone.
+    // The old file has no name any longer, and its bytes are wiped.
     #expect(try old.readAll(limit: 100) == [UInt8](repeating: 0, count: 32))
     #expect(try directory.root.names().sorted() == ["device-secret", "slots", "tokens"])
   }

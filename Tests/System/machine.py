@@ -31,7 +31,7 @@ def keep(lines, path):
 
 
 class Failure(Exception):
-    """The machine did not do what it must."""
+    """The machine failed."""
 
 
 class Machine:
@@ -72,7 +72,8 @@ class Machine:
     def add_tpm(self):
         """Gives the machine a TPM in software, from the next boot on.
 
-        Its bridge makes a terminal that stands at /dev/tpmrm0, as udev would leave the device."""
+        Its bridge makes a terminal at /dev/tpmrm0, with the mode that udev would give the
+        device."""
         state = os.path.join(self.directory, "tpm")
         os.mkdir(state)
         self.tpm = subprocess.Popen(["python3", "-B", BRIDGE, state], stdin=subprocess.PIPE,
@@ -89,8 +90,8 @@ class Machine:
     def add_key(self, number, *options, pin=None):
         """Gives the machine a security key in software, for its next boot.
 
-        It stands at /dev/hidraw<number>. Its person is the scenario: it writes lines to the pipe `say` in
-        /opt/keys/<number>, and reads what the key tells in the file `told` there."""
+        It is at /dev/hidraw<number>. The scenario acts as its person: it writes lines to the pipe
+        `say` in /opt/keys/<number>, and reads the key's reports in the file `told` there."""
         place = self.path(f"/opt/keys/{number}")
         os.makedirs(place)
         os.mkfifo(f"{place}/say")
@@ -115,7 +116,7 @@ class Machine:
         network = (f"--network-namespace-path=/proc/{beside.leader}/ns/net" if beside
                    else "--private-network")
         notices = os.path.join(self.directory, "notices")
-        # A key that a scenario has unplugged is there no more at the boot after.
+        # A key that a scenario has unplugged is missing after the next boot.
         keys, self.plugged = self.plugged, []
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             told.bind(notices)
@@ -124,7 +125,7 @@ class Machine:
                     ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot",
                      "--notify-ready=yes", network, "--console=pipe",
                      "--link-journal=no", f"--machine={self.name}",
-                     # Locked memory, and memory that even root cannot read: nspawn takes both away.
+                     # Locked memory, and memory that even root cannot read: nspawn disables both.
                      "--system-call-filter=@memlock memfd_secret",
                      *self.shared, *keys, "--directory", self.root],
                     stdin=subprocess.DEVNULL, stdout=console, stderr=console,

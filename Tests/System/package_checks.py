@@ -48,21 +48,22 @@ def hardening(packages, count):
 
 
 def modes(dump):
-    """What each profile allows, by the paths as they are written: the parser's list of its rules."""
+    """The permissions of each profile, by the paths as they are written: the parser's list of its
+    rules."""
     found, profile = {}, ""
     for line in dump.splitlines():
         if name := re.match(r"Name:\s+(\S+)$", line):
             profile = found.setdefault(name[1], {})
         elif rule := re.match(r"Mode:\s+(\w+):\w+\s+Name:\s+\((.+)\)$", line):
-            # A path's first rule allows; one that denies it is listed after all of these.
+            # The first rule of a path allows it; a rule that denies it is listed after all of
+            # these.
             profile.setdefault(rule[2], rule[1])
     return found
 
 
 def lacks(root, allowed):
-    """The paths that the programs use, and that their profiles do not allow.
-
-    A socket is used by the engine, and by the helper that listens at it if that has a profile."""
+    """The paths that the programs use but their profiles do not allow. A socket is used by the
+    engine, and by the helper that listens on it if that has a profile."""
     flaws = []
     units = root + "/usr/lib/systemd/system/"
     for unit in sorted(glob.glob(units + "*.socket")):
@@ -91,7 +92,7 @@ def profiles(package, count):
         dump = subprocess.run([*parse, "--debug", path], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout
         flaws = lacks(root, modes(dump))
-        # A parser that takes anything would show nothing.
+        # A parser that accepts everything would prove nothing.
         with open(path, "a", encoding="utf-8") as file:
             file.write("profile broken { /etc/** rwq, }\n")
         broken = subprocess.run([*parse, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -53,7 +53,7 @@ def prepare(machine, package, programs):
     machine.copy(package, "/opt/thumblatch.deb")
     machine.copy(desktop_app(package), "/opt/thumblatch-desktop.deb")
     machine.copy(os.path.join(HERE, "inside"), "/opt/system-test")
-    # What Scripts/measure measures in the private form as well.
+    # The figures that Scripts/measure also measures in the private form.
     for name in ("Scripts/figures/pairs.py", "Tests/Measure/tools.py"):
         machine.copy(os.path.join(PROJECT, name), f"/opt/system-test/{os.path.basename(name)}")
     # A process in a user's manager runs it too, whatever the umask was when the tree was unpacked.

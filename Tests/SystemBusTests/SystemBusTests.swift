@@ -101,7 +101,8 @@ struct SystemBusTests {
     #expect(try bus.owner(of: "org.freedesktop.login1").hasPrefix(":"))
   }
 
-  /// A signal that comes while a call waits for its answer is kept, and one of a stranger is not.
+  /// A signal that comes while a call waits for its answer is kept, but a signal from another
+  /// sender is not.
   @Test
   func noSignalIsLostDuringACall() throws {
     defer { desktop.remove() }
@@ -172,7 +173,7 @@ struct SystemBusTests {
     let isEqual = SecretBytes.constantTimeEqual(first.bytes, secret.bytes)
     #expect(isEqual)
     #expect(try bus.next(within: BusLimit(milliseconds: 60_000))?.values().count == values.count)
-    // Too much, and what is no value here.
+    // Messages over the limits, and unsupported types.
     let long = String(repeating: "x", count: 70_000)
     for values: [BusValue] in [[.text(long)], [.texts(Array(repeating: "", count: 5000))]] {
       let error = #expect(throws: BusError.self) { try call("Echo", values) }
@@ -185,7 +186,7 @@ struct SystemBusTests {
     _ = try call("End", [])
   }
 
-  /// Answers one call with a number when it is told to.
+  /// Answers one call with a number, on request.
   private static func answerLate(
     at address: String,
     _ started: WakeHolder,

@@ -6,7 +6,7 @@ import SystemPassword
 import TestSupport
 import Testing
 
-/// What PAM's modules say without a question.
+/// Messages of PAM's modules without a question.
 struct ModuleWordsTests {
   private let user: UInt32 = 65534
 

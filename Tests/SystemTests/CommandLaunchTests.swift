@@ -103,7 +103,7 @@ struct CommandLaunchTests {
     #expect(try search.find(Array("/bin/sh".utf8)) == Array("/bin/sh".utf8))
     #expect(code { () throws(SystemError) in _ = try search.find([]) } == ENOENT)
     #expect(code { () throws(SystemError) in _ = try search.find(Array("none-7".utf8)) } == ENOENT)
-    // A name that is not UTF-8 is looked for as it is.
+    // A name that is not UTF-8 is looked up unchanged.
     #expect(code { () throws(SystemError) in _ = try search.find([0xFF]) } == ENOENT)
     for name in ["plain", "folder"] {
       #expect(code { () throws(SystemError) in _ = try search.find(Array(name.utf8)) } == EACCES)

@@ -180,7 +180,7 @@ struct LockTests {
         descriptors: [end.number, -1, -1, holder.number]
       )
     }
-    // This process does not hold it any more.
+    // This process no longer has it.
     #expect(try !isFree())
     #expect(try !isFreeForOthers())
     input.shutDown()

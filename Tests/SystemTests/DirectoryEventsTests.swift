@@ -2,7 +2,7 @@ import System
 import TestSupport
 import Testing
 
-/// What inotify(7) reports of a directory.
+/// The reports of inotify(7) about a directory.
 struct DirectoryEventsTests {
   private let scratch: ScratchDirectory
 

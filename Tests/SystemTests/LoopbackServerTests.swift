@@ -147,7 +147,7 @@ struct LoopbackServerTests {
     withExtendedLifetime((connection, after)) {}
   }
 
-  /// The same beside a listener that leaves out IPv4, which the tables do not show.
+  /// The same with a listener that excludes IPv4, which the tables do not show.
   @Test
   func aListenerOfIPv6AloneVouchesForNoConnectionOfIPv4() throws {
     let own = try PortHolder(at: .anyIPv6)

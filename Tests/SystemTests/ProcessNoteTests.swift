@@ -49,7 +49,7 @@ struct ProcessNoteTests {
     #expect(try !lives())
     _ = try child.wait()
     #expect(try !lives())
-    // The next one takes its name away.
+    // The next one takes over its name.
     try directory.directory.note(try note(getpid()))
     #expect(try directory.directory.names().count == 1)
     #expect(try lives())

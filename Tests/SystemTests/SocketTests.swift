@@ -50,7 +50,7 @@ struct SocketTests {
     let listener = try UnixSocket.listen(in: directory, name: "engine", backlog: 0)
     var waiting: [Int32] = []
     defer { for number in waiting { close(number) } }
-    // The queue takes one more than its length (listen(2)).
+    // The queue accepts one more than its length (listen(2)).
     while waiting.count < 10 {
       do throws(SystemError) {
         let socket = try UnixSocket.connect(in: directory, name: "engine", seconds: 1)

@@ -34,7 +34,7 @@ func code(_ body: () throws(SystemError) -> Void) -> Int32? {
   }
 }
 
-/// What a program writes to its standard output, and how it ends.
+/// The standard output of a program, and its exit status.
 func output(
   of path: String,
   _ arguments: [String] = [],

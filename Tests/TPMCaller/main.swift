@@ -117,7 +117,7 @@ func fastest(of count: Int, _ call: () throws -> Void) throws -> Double {
   return Double(best / 10_000) / 100
 }
 
-/// What a process for the call adds to the TPM's own time.
+/// The time that a separate process adds to the TPM's own time.
 func measure() throws {
   let secret = SharedSecret(try SecretBytes.random(count: 32))
   let authorization = SharedSecret(try SecretBytes.random(count: 32))

@@ -6,7 +6,7 @@ import Testing
 
 /// A software TPM with its device, a secret and an authorization value.
 struct Bench {
-  /// Command codes (TPM 2.0 Library, part 2, section 6.5.2), as the bridge takes them.
+  /// Command codes (TPM 2.0 Library, part 2, section 6.5.2), in the bridge's form.
   enum Command: String, CaseIterable {
     case undefineSpace = "122"
     case defineSpace = "12a"

@@ -33,7 +33,7 @@ struct InterposerTests {
     try tpm.removeCounter(counter.index, authorization: next)
     let messages = try bench.chip.messages()
     #expect(messages.count > 40)
-    // It sees what is loaded. The answer to the seal is encrypted.
+    // It sees loaded objects. The answer to the seal is encrypted.
     #expect(messages.count { holds($0, sealed.privatePart) } == 1)
     for secret in [bench.secret, bench.authorization, next] {
       let bytes = bytes(secret)
@@ -49,7 +49,7 @@ struct InterposerTests {
     let before = try bench.commands().count
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) { try bench.opens(sealed) }
-    // Nor is a counter's authorization told to it.
+    // A counter's authorization is not sent to it either.
     let tpm = TPMDevice(path: bench.chip.device, parentName: sealed.parentName)
     try bench.chip.command("answer \(Bench.Command.createPrimary.rawValue) \(lie)")
     #expect(throws: TPMFailure.anotherTPM) {

@@ -99,7 +99,7 @@ struct OwnerPasswordTests {
     #expect(failure == .ownerPassword)
   }
 
-  /// Something between refuses the TPM's own key, and lies about the kept one.
+  /// An interposer refuses the TPM's own key, and gives a false answer about the stored one.
   @Test(arguments: ["key", "name"])
   func theNameOfTheKeptKeyIsComputed(_ lie: String) throws {
     let sealed = try bench.seal()

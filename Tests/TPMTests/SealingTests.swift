@@ -32,7 +32,7 @@ struct SealingTests {
 
   /// A firmware update changes PCR 0, and one of the keys of Secure Boot PCR 7.
   ///
-  /// No PCR is in the policy, so the secret opens and the counter goes on.
+  /// No PCR is in the policy, so the secret opens and the counter can be incremented.
   @Test
   func afterAFirmwareUpdateItOpens() throws {
     let sealed = try bench.seal()
@@ -57,7 +57,7 @@ struct SealingTests {
     let sealed = try bench.seal()
     let other = try Bench()
     #expect(try other.failure(toOpen: sealed) == .anotherTPM)
-    // Nothing but the key was asked for.
+    // Only the key was requested.
     #expect(try !other.commands().contains(Bench.Command.startSession.number))
   }
 

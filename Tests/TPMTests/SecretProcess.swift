@@ -58,7 +58,7 @@ final class SecretProcess {
 
   func send(_ text: String) throws { try socket.write(Array(text.utf8) + [0]) }
 
-  /// Waits for no more answers, as an engine that has given up.
+  /// Waits for no more answers, like an engine that no longer waits.
   func leave() { socket.shutDownSending() }
 
   /// The next reply; `nil` at the end of the conversation.

@@ -84,7 +84,7 @@ extension SecretProgramTests {
     #expect(try bench.chip.command("left") == "nothing")
   }
 
-  /// The engine reads the counter after it has given up, and then increments it again.
+  /// After its timeout, the engine reads the counter, and then increments it again.
   @Test
   func anIncrementThatStallsIsNotDoneLate() throws {
     let bench = try Bench()

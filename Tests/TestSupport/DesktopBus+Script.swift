@@ -68,7 +68,7 @@ extension DesktopBus {
             add_strange(f'c{number}', Id=f'c{number}', **dict(zip(facts, values)))
         mock(*LOGIND, 'AddMethod', LOGIND[0] + '.Manager', 'GetSessionByPID', 'u', 'o',
              f"ret = dbus.ObjectPath('{LOGIND[1]}/session/c' + str(int(args[0])))")
-    # What logind says of a session that is not understood.
+    # Invalid facts of logind about a session.
     def add_strange(name, **facts):
         mock(*LOGIND, 'AddObject', of_session(name), SESSION, dbus.Dictionary(facts, signature='sv'),
              dbus.Array([], signature='(ssss)'))

@@ -89,7 +89,7 @@ public final class DesktopBus {
 
   /// Starts a false fprintd with one reader and one enrolled finger.
   ///
-  /// It sends what it is told to.
+  /// It sends the messages that it is told to send.
   ///
   /// `verify` gives, for each start of a verification, the result that it sends before it answers.
   /// An empty text sends none. With `hold` at the end the reader is not released before `let_go()`.

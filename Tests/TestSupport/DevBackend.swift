@@ -5,8 +5,8 @@ internal import System
 
 /// A running `Scripts/dev-backend`, ended with its owner.
 ///
-/// Its control calls go over its standard input and output. So they work beside TLS and faults, and
-/// the backend ends even if the test is killed.
+/// Its control calls go over its standard input and output. So they work independently of TLS and
+/// faults, and the backend ends even if the test is killed.
 public final class DevBackend: Sendable {
   /// The address, such as `http://127.0.0.1:40001`, without a slash at the end.
   public let url: String
@@ -58,9 +58,9 @@ public final class DevBackend: Sendable {
   /// Forgets requests and faults.
   public func clear() throws { _ = try call("clear") }
 
-  /// Waits until so many requests for a path have arrived since the last `clear`.
+  /// Waits until this many requests for a path have arrived since the last `clear`.
   ///
-  /// It waits at most 50 s, so many times.
+  /// It waits at most 50 s for each of them.
   ///
   /// - Throws: `DevBackendError.tooFewRequests`.
   public func waitForRequests(_ path: String, count: Int = 1, waits: Int = 1) throws {

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// Commands that run where a device of a test is `/dev/tpmrm0`, and `/dev` has little else.
+/// Commands that run with a test's device as `/dev/tpmrm0`, and little else in `/dev`.
 package enum DeviceDirectory {
   /// The arguments of unshare(1) for a program with its arguments.
   ///
@@ -31,7 +31,7 @@ package enum DeviceDirectory {
   }
 }
 
-/// A machine of a test, in whose `/dev` a TPM comes and goes.
+/// A test's machine, in whose `/dev` a TPM appears and disappears.
 ///
 /// It is a mount namespace that a process keeps. Only root can enter it.
 package final class MachineWithTPM {
@@ -64,7 +64,7 @@ package final class MachineWithTPM {
     ["/usr/bin/nsenter", "--target", "\(keeper.identifier)", "--mount", "--"]
   }
 
-  /// Puts a TPM into the machine in place of the last one, and lets a user open it; `nil` for none.
+  /// Replaces the machine's TPM, and gives a user access to it; `nil` removes it.
   package func plug(_ next: SoftwareTPM?, for user: UInt32) throws {
     try next?.give(to: user)
     let removing = tpm == nil ? "" : "umount /dev/tpmrm0; rm /dev/tpmrm0;"

@@ -20,11 +20,11 @@ public func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
 /// Waits for a millisecond, because the processes that a test waits for need the processor.
 public func pauseBriefly() { _ = poll(nil, 0, 1) }
 
-/// Stops a process by SIGSTOP, and waits until it stands.
+/// Stops a process with SIGSTOP, and waits until it has stopped.
 ///
-/// A process that was waiting when the signal was sent stands only after it had the processor once.
+/// A process that was waiting when the signal was sent stops only after it has run once.
 ///
-/// - Returns: whether it stands.
+/// - Returns: whether it has stopped.
 @discardableResult
 public func halt(_ process: Int32) -> Bool {
   kill(process, SIGSTOP)

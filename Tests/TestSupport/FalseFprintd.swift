@@ -1,4 +1,4 @@
-/// A program that takes fprintd's name on a test's bus.
+/// A program that owns fprintd's name on a test's bus.
 enum FalseFprintd {
   static let script = #"""
     import dbus, dbus.mainloop.glib, dbus.service, sys
@@ -16,7 +16,7 @@ enum FalseFprintd {
         @dbus.service.method(I + '.Device', in_signature='s', out_signature='as')
         def ListEnrolledFingers(self, user):
             known = ['right-index-finger']
-            # An enrollment comes between two looks.
+            # An enrollment happens between two queries.
             if 'grow' in early and 'Claim' in calls:
                 known.append('left-thumb')
             return known
@@ -51,7 +51,7 @@ enum FalseFprintd {
         @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s',
                              out_signature='a{sv}')
         def GetAll(self, interface):
-            # What is sent from here on comes after the answer, so it no longer comes early.
+            # Later signals come after the answer, so they are no longer early.
             armed.append(True)
             return {'name': 'A\x1b[2Jreader', 'num-enroll-stages': dbus.Int32(-1)}
         @dbus.service.signal(I + '.Device', signature='sb')

@@ -4,8 +4,8 @@ internal import System
 
 /// A running identity provider of `Tests/Providers`, ended with its owner.
 ///
-/// Its control calls go over its standard input and output. So they work beside TLS and faults, and
-/// the provider ends even if the test is killed.
+/// Its control calls go over its standard input and output. So they work independently of TLS and
+/// faults, and the provider ends even if the test is killed.
 public final class IdentityProvider: Sendable {
   /// The real software that it runs.
   public enum Kind: String, Sendable {

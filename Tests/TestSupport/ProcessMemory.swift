@@ -17,7 +17,7 @@ public struct MemoryMapping: Sendable {
     permissions.hasPrefix("rw") && flags.contains("dd") && flags.contains("dc")
   }
 
-  /// Whether the address lies in the mapping.
+  /// Whether the address is in the mapping.
   public func contains(_ address: UInt) -> Bool { (start..<end).contains(address) }
 }
 

@@ -77,7 +77,7 @@ package final class PseudoTerminal: @unchecked Sendable {
     try wait("the echo of Enter") { self.shown.count > before }
   }
 
-  /// Types more than the terminal takes at once.
+  /// Types more than the terminal accepts at once.
   package func paste(_ bytes: [UInt8]) throws {
     let deadline = BootInstant.now.advanced(bySeconds: 60)
     var done = 0
@@ -100,7 +100,7 @@ package final class PseudoTerminal: @unchecked Sendable {
     }
   }
 
-  /// Waits until the screen has shown a text so many times, at most a minute.
+  /// Waits until the screen has shown a text this many times, at most a minute.
   package func waitFor(_ text: String, times: Int = 1) throws {
     try wait(text) { self.screen.ranges(of: text).count >= times }
   }

@@ -124,7 +124,7 @@ public enum ScratchModule {
       if (is(what, "hang")) for (;;) pause();
       int status = conversation->conv(count, given, place, conversation->appdata_ptr);
       if (status == PAM_SUCCESS && answers != NULL) {
-        // The application must have made them with malloc(3), and so many as it was asked for.
+        // The application must have allocated them with malloc(3), in the requested number.
         for (int i = 0; i < count; i++) {
           if (answers[i].resp != NULL) memset(answers[i].resp, 0, strlen(answers[i].resp));
           free(answers[i].resp);

@@ -7,7 +7,7 @@ package import System
 package final class SoftwareTPM {
   /// A command that failed.
   package struct Failure: Error, CustomStringConvertible {
-    /// What failed, and how.
+    /// The failure, as text.
     package let description: String
   }
 
@@ -47,7 +47,7 @@ package final class SoftwareTPM {
     }
   }
 
-  /// Stops it for good: its device cannot be opened any more.
+  /// Stops it permanently: its device can no longer be opened.
   package func remove() throws {
     isRemoved = true
     lines = nil
@@ -79,7 +79,8 @@ package final class SoftwareTPM {
     }
   }
 
-  /// Runs a program of tpm2-tools at this TPM, beside the bridge, and flushes what it has loaded.
+  /// Runs a program of tpm2-tools with this TPM, without the bridge, and flushes the objects that
+  /// it has loaded.
   package func run(_ name: String, _ arguments: String...) throws {
     let end = try end(of: name, arguments)
     guard end == .exited(0) else { throw Failure(description: "\(name) \(arguments): \(end)") }

@@ -23,7 +23,8 @@ public struct StoppedProgram {
   private let base: String
   private let refusal: String
 
-  /// A program beside the test's own, with the directory of the trace and of the report.
+  /// A program in the directory of the test's own, with the directory of the trace and of the
+  /// report.
   ///
   /// `refusal` is the report of a run that found the vault open in another process. A task may still
   /// have a vault that the test has dropped. The test repeats such a run for up to two minutes.

@@ -4,7 +4,7 @@ internal import System
 
 /// Keys and signed tokens as a provider has them, made by the openssl command.
 ///
-/// It is a second implementation beside the tested one.
+/// It is a second implementation, independent of the tested one.
 ///
 /// The keys are in a directory that is removed with its owner.
 public final class TokenSigner: Sendable {

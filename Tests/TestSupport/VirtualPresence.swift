@@ -15,8 +15,8 @@ public struct VirtualPresence: Sendable {
   /// Assembles the directory.
   ///
   /// `stack` is the text of the PAM service, with `@` for its directory. Without it the installed
-  /// one is used. `settings` are further lines beside the reader's, such as the address of a bus.
-  /// With `others` every user may enter the directory.
+  /// one is used. `settings` are further lines after the reader's, such as the address of a bus.
+  /// With `others`, every user has access to the directory.
   public init(
     reader: VirtualReader? = nil,
     settings: [String] = [],

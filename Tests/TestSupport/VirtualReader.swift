@@ -1,7 +1,7 @@
 internal import Glibc
 public import System
 
-/// libfprint's virtual reader, from the side of the person who puts fingers on it.
+/// Controls libfprint's virtual reader, like a person who puts fingers on it.
 ///
 /// It listens while an operation has it open. Each command is one connection. Wait for `ready`
 /// first, because an earlier command does not count.

@@ -62,7 +62,7 @@ struct LaunchTests {
     #expect(made.session.errorMessage == nil)
   }
 
-  /// A vault that needs a touch of its key tells nothing before a call has asked for the touch.
+  /// A vault that needs a touch of its key reports nothing before a call has asked for the touch.
   @Test
   func aVaultThatACallHasOpenedIsNoErrorAnyMore() async throws {
     let made = try Session()

@@ -83,7 +83,7 @@ struct PresenceTests {
     if !isLockedOut { prompt.choosePassword() }
     try await until { if case .question = prompt.phase { true } else { false } }
     #expect(prompt.notice(about: .password) == nil)
-    // The prompt says why no finger counts any more. A cancelled finger is not mentioned.
+    // The prompt says why fingers no longer count. A cancelled finger is not mentioned.
     #expect((prompt.notice != nil) == isLockedOut)
     prompt.answer(try Password("another password"))
     try await until { prompt.phase == .ended(passed: false) }
@@ -190,7 +190,7 @@ struct PresenceTests {
     let made = try await Session.signedIn(
       AuthConfiguration(failedChecksBeforeSignOut: 1),
       protected: true,
-      // The second check lets another person sign in there.
+      // The second check allows another person to sign in there.
       presenter: ScriptedPresenter(.types("wrong"), .touches)
     )
     made.vault.set { $0.users = ["ada@example.com": "pw"] }

@@ -3,7 +3,7 @@ import Testing
 import ThumblatchKit
 import ThumblatchKitTesting
 
-/// A session that retries by itself.
+/// A session that retries automatically.
 @Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
   private static let down = AuthError(.providerUnavailable(retryAfter: nil, status: 503), "down")
@@ -189,7 +189,7 @@ struct RetryTests {
 
   @Test(
     arguments: [
-      // The clock stands at Tue, 14 Nov 2023 22:13:20 GMT.
+      // The clock shows Tue, 14 Nov 2023 22:13:20 GMT.
       ("20", 20), ("Tue, 14 Nov 2023 22:13:40 GMT", 20), ("Wed, 15 Nov 2023 00:00:00 GMT", nil),
       ("90000", nil), ("99999999999999999999", nil),
     ] as [(String, Int64?)]
@@ -205,7 +205,7 @@ struct RetryTests {
     }
     let task = Task { try await made.session.request(AuthRequest("https://api.test/")) }
     let response = try await value(of: task, made.clock).get()
-    // The longer waits do not fit into the time: the answer is the outcome at once.
+    // The longer waits exceed the time limit: the first answer is the result.
     #expect(response.status == (seconds == nil ? 503 : 200))
     #expect(made.clock.elapsed == (seconds ?? 0) * 1_000_000_000)
   }

@@ -2,7 +2,7 @@ import Testing
 import ThumblatchKit
 import ThumblatchKitTesting
 
-/// A session over a stub, with a clock that stands still.
+/// A session over a stub, with a stopped clock.
 struct Session {
   let clock = ManualAuthClock()
   let vault: StubVault

@@ -67,7 +67,7 @@ struct TokenTests {
     let tasks = (0..<50).map { _ in
       Task.immediate { await error { () throws(AuthError) in try await session.accessToken() } }
     }
-    // All of them wait before the vault goes on.
+    // All of them wait before the vault continues.
     try await until { session.tokens.waiting == 50 }
     made.vault.letGo()
     for task in tasks { #expect(await task.value?.kind == .busy) }

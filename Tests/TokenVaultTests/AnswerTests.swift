@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A provider's answers to a refresh, and what the vault keeps of them.
+/// A provider's answers to a refresh, and the parts that the vault stores.
 @Suite(.timeLimit(.minutes(10)))
 struct AnswerTests {
   private func expired(_ bench: Bench) async throws -> Vault {
@@ -219,7 +219,7 @@ struct AnswerTests {
     let vault = try await expired(bench)
     bench.exchange.plan(.died)
     _ = await failure { _ = try await vault.token() }
-    // By the store's record, the sent token is not the one that it holds.
+    // According to the store's record, the sent token is not the stored one.
     try await vault.changeGeneration(ofIntentBy: -1)
     let image = try await vault.sealedAnswer(status: 400, body: #"{"error":"invalid_grant"}"#)
     try await vault.writeSlot("me", image)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-// Prompts at the desktop beside other prompts, and their limits.
+// Prompts at the desktop together with other prompts, and their limits.
 extension AskAtDesktopTests {
   @Test
   func anAgentOfAnotherSessionShowsNothing() async throws {
@@ -82,7 +82,8 @@ extension AskAtDesktopTests {
     if !isArmedBefore { #expect(agents.ended == [9]) }
   }
 
-  /// The agent would show a prompt that is answered, or its caller be told that there is none.
+  /// Otherwise the agent might show an answered prompt, or its caller might be told that there is
+  /// no prompt.
   @Test(arguments: [true, false])
   func aTouchAtATerminalAnswersAPromptWhoseAgentIsAwaited(isThere: Bool) async throws {
     agents.hold()

@@ -131,7 +131,7 @@ struct AskAtDesktopTests {
     )
     agents.set()
     #expect(try await objection(1) == "no agent runs in your session (thumblatch agent)")
-    // The desk is locked while the prompt is shown: no reader is armed any more.
+    // The screen is locked while the prompt is shown: the reader is no longer armed.
     agents.set(9)
     locations.seat(9, at: "session 1")
     let prompt = try await prompt()
@@ -211,7 +211,7 @@ struct AskAtDesktopTests {
     _ = await agents.prompt()
     await bench.clock.untilAsleep(milliseconds: 2000)
     bench.clock.advance(1, milliseconds: 999)
-    // A vault that gives up early has time for it.
+    // A vault that stops early has time for it.
     for _ in 0..<1000 { await Task.yield() }
     #expect(agents.given.map(\.agent) == [8])
     bench.clock.advance(0, milliseconds: 1)

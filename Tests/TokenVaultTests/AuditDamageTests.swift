@@ -198,7 +198,7 @@ struct AuditDamageTests {
     ),
   ]
 
-  /// A vault with twelve records, and beside it the store when it had eight.
+  /// A vault with twelve records, and a copy of its store with eight.
   private static func damaged(_ damage: Damage?) async throws -> Bench {
     let bench = try Bench()
     do {

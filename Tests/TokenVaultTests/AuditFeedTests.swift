@@ -130,7 +130,7 @@ struct AuditFeedTests {
     try await bench.signIn(vault)
     let old = try await log(vault)
     let reader = Reader(vault, since: bench.clock.wall.seconds + 60)
-    // It waits, and is told nothing yet.
+    // It waits, and gets no record yet.
     while await vault.watchers.isEmpty { await Task.yield() }
     _ = try await vault.setDefault(account: "me", caller: caller())
     let all = try await log(vault)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A journal that notes what it gets, and takes nothing if a test says so.
+/// A journal that records its entries, and refuses all if a test says so.
 private final class NotedJournal: AuditJournal {
   private struct State {
     var records: [JournalRecord] = []
@@ -215,7 +215,7 @@ struct AuditJournalTests {
     for number in 0..<3 { try await bench.signIn(try #require(vault), "a\(number)") }
     await vault?.sendToJournal()
     vault = nil
-    // The whole state goes back to an older one, which is consistent in itself.
+    // The whole state is replaced by an older one, which is consistent in itself.
     let old = try bench.snapshot()
     let again = try await bench.open(journal: journal)
     try await bench.signIn(again, "b")

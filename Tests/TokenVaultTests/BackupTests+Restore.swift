@@ -10,7 +10,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The restore of a backup beside other accounts, and the backup that is sent for it.
+/// Restoring a backup into a vault with other accounts, and sending the backup for that.
 extension BackupTests {
   @Test
   func accountsThatAreThereAreNeverReplaced() async throws {

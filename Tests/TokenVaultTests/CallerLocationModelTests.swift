@@ -30,7 +30,7 @@ struct CallerLocationModelTests {
 
   private static let names = ["session 1", "session 2", "session 3"]
 
-  /// A vault with its scripted parts, and what the model expects of it.
+  /// A vault with its scripted parts, and the model's expectations.
   private struct Story {
     let bench: Bench
     let vault: Vault

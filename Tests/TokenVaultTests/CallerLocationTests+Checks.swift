@@ -184,7 +184,7 @@ extension CallerLocationTests {
         return
       }
     }
-    // A call that needs no check goes on.
+    // A call that needs no check continues.
     try await desks.bench.signIn(desks.vault, "open", refresh: "rt-open", lifetime: 1)
     desks.bench.exchange.plan(.tokens(access: "at-3", refresh: "rt-3"))
     #expect(try await desks.vault.token("open", caller: caller(4)).accessToken == "at-3")

@@ -73,7 +73,7 @@ struct CallerLocationTests {
     #expect(try await desks.unlockedFor(1) == 600)
     #expect(try await desks.isFree(4))
     #expect(try await !desks.isFree(3))
-    // A caller that moves takes no window along.
+    // A caller that moves does not keep its window.
     desks.locations.seat(2, at: "session 2")
     #expect(try await !desks.isFree(2))
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-// What is outside a rule, and what its refusal tells.
+// Calls that exceed a rule, and the messages of their refusals.
 extension CallerRuleTests {
   /// Nothing is looked up for the refusal, so that its time does not tell whether the account exists.
   @Test(arguments: [false, true])

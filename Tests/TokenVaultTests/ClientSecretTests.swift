@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The client secret of a provider goes with each request, and no file has it in plain text.
+/// The client secret of a provider is sent with each request, and no file has it in plain text.
 struct ClientSecretTests {
   private static let secret = "cs-5d20e7f1/with+and~9a41c6"
 

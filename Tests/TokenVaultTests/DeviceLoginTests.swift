@@ -74,7 +74,7 @@ struct DeviceLoginTests {
     #expect(try await vault.accountFacts(named: nil).isEmpty)
     #expect(try await vault.events().isEmpty)
     #expect(try bench.scratch.files().keys.filter { $0.hasPrefix("slots/") }.isEmpty)
-    // After the cancel there is no polling any more.
+    // After the cancellation there are no more polls.
     await vault.cancelLogin(start.login, caller: caller())
     bench.clock.advance(5)
     await #expect(throws: VaultFailure.self) { _ = try await waiting.value }

@@ -51,7 +51,7 @@ struct DeviceRaceTests {
       key.tell(.ready)
     }
 
-    /// The helper that reads the finger after so many misses.
+    /// The helper that reads the finger after this many misses.
     func finger(after misses: Int) async -> Conversation {
       await rig.bench.check.conversation(begun + 2 + misses)
     }

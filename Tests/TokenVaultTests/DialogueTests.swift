@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a prompt releases, to which caller, and when it does not.
+/// The effects of a passed prompt: for which call and which caller it counts.
 @Suite(.timeLimit(.minutes(10)))
 struct DialogueTests {
   func expired(_ bench: Bench) async throws -> Vault {

@@ -129,7 +129,7 @@ struct DiscardedTokenTests {
     #expect(facts.replaced == Revocation(.ended))
     #expect(revocations(bench) == ["rt-1"])
     #expect(await vault.signIns.discarded.isEmpty)
-    // The caller that signed in is told, and no other caller.
+    // Only the caller that signed in is told.
     #expect(try await vault.stateOfMe().replaced == nil)
   }
 
@@ -221,7 +221,7 @@ struct DiscardedTokenTests {
     #expect(revocations(bench).isEmpty)
   }
 
-  /// The answer to a sign-in waits for newer keys, and another sign-in takes its place.
+  /// The answer to a sign-in waits for newer keys, and another sign-in replaces it.
   @Test(arguments: [false, true])
   func aLoginThatWasGivenUpIsRevokedUnlessTheProviderIsNotToBeTold(_ isLocal: Bool) async throws {
     let bench = try Bench()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TokenVault
 
-/// Rows of the store, which someone may edit or put back.
+/// Rows of the store, which an attacker may edit or restore.
 extension EnrolledSetTests {
-  /// The edits, each with the part of the reason that tells of it.
+  /// The edits, each with the part of the reason that reports it.
   private func edits() -> [(String, (Store) throws -> Void)] {
     let user = ThisProcess.user
     return [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The difference between requested and granted scopes, and the callers that are told of it.
+/// The difference between requested and granted scopes, and the callers that get it.
 @Suite(.timeLimit(.minutes(10)))
 struct GrantedScopeTests {
   private func lastDetail(_ vault: Vault) async throws -> String? {
@@ -44,7 +44,8 @@ struct GrantedScopeTests {
     #expect(second.missingScope == nil)
     #expect(try await lastDetail(vault) == "generation 1, not granted: write")
     #expect(try await missing(vault) == "write")
-    // A caller is told if more is missing. Nothing is recorded once all scopes are back.
+    // A caller is told if more scopes are missing. Nothing is recorded when all scopes are granted
+    // again.
     #expect(try await refresh(bench, vault, scope: "mail").missingScope == "read write")
     #expect(try await refresh(bench, vault, scope: "write read").missingScope == nil)
     #expect(try await missing(vault) == nil)

@@ -46,6 +46,41 @@ extension HelperRepeatTests {
     #expect(bench.forms.count == 1)
   }
 
+  /// No other endpoint can judge such a token.
+  @Test
+  func aTokenOfOtherScopesGetsOneRefreshWithoutIntrospection() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault, settings: ["userinfo_endpoint": "https://id.example.com/me"])
+    bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", scope: "read"))
+    #expect(try await token(scope: "read", of: vault) == "at-read")
+    bench.clock.advance(5)
+    bench.exchange.plan(oauthTokens("at-read-2", refresh: "rt-3", scope: "read"))
+    #expect(try await token(scope: "read", of: vault) == "at-read-2")
+    #expect(bench.forms.map { $0["scope"] } == ["read", "read"])
+    #expect(bench.exchange.requests.allSatisfy { $0.url == "https://id.example.com/token" })
+  }
+
+  /// The newer token serves, without another refresh.
+  @Test
+  func aTokenMayBeReplacedWhileTheProviderIsAsked() async throws {
+    let (bench, vault) = try await introspected()
+    bench.clock.advance(1800)
+    #expect(try await token(of: vault) == "at-1")
+    bench.clock.advance(5)
+    bench.exchange.hold()
+    let requests = bench.exchange.requests.count
+    async let newer = vault.token(minimum: 3000).accessToken
+    await bench.exchange.untilRequested(requests + 1)
+    async let repeated = token(of: vault)
+    await bench.exchange.untilRequested(requests + 2)
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
+    #expect(try await newer == "at-2")
+    bench.exchange.plan(.answer(status: 200, body: #"{"active":false}"#))
+    #expect(try await repeated == "at-2")
+    #expect(bench.forms.count == 1)
+  }
+
   /// The userinfo endpoint is asked first: it judges as a resource server does.
   @Test
   func userinfoComesFirst() async throws {

@@ -45,7 +45,7 @@ extension HelperRepeatTests {
     }
   }
 
-  /// A doubt takes no valid token from a tool that only connects again.
+  /// A suspicion does not cost a valid token if a tool only connects again.
   @Test(arguments: [
     ScriptedExchange.Step.nothingSent, .notStarted("gone"), .died, .answer(status: 500, body: ""),
     .answer(status: 429, retryAfter: 40, body: ""),

@@ -61,7 +61,7 @@ extension ImportedLoginTests {
     #expect(sent(bench) == ["old"])
   }
 
-  /// The prompt showed what the person gives up.
+  /// The prompt showed what the person would lose.
   @Test
   func anAccountThatChangesAfterTheConsentIsLeftAsItIs() async throws {
     let vault = try await bench.open()

@@ -124,7 +124,7 @@ struct ImportedLoginTests {
     #expect(try await vault.inspect { try $0.meta(key) } == nil)
   }
 
-  /// Ends the engine when the exchange reaches a stage, and opens what is left.
+  /// Ends the engine when the exchange reaches a stage, and opens the vault again.
   private func killed(
     at stage: String,
     _ step: ScriptedExchange.Step

@@ -10,7 +10,7 @@ import Testing
 
 /// The addition of a security key is stopped at each of its system calls.
 ///
-/// Then the vault is as before, or the addition goes on.
+/// Then the vault is unchanged, or the addition continues.
 @Suite(.timeLimit(.minutes(30)))
 struct KeySlotKillTests {
   /// The key that the stopped process has used.
@@ -28,7 +28,7 @@ struct KeySlotKillTests {
       if lines.contains("done") { #expect(isMade && !slots.isAdding) }
       #expect(try await vault.sentToken("me", bench).contains("rt-1"))
       #expect(try await vault.verifyAuditLog().isWhole)
-      // The addition goes on, or begins again.
+      // The addition continues, or begins again.
       if !isMade {
         let made = try slots.makeKeySecret(pin: nil, SecurityKeyWait()) {}
         try slots.make(recovery: try Bench.code(), by: made)

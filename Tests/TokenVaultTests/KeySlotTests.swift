@@ -75,7 +75,7 @@ struct KeySlotTests {
     #expect(try slots.facts().isOpen && !slots.isHeldByCode)
   }
 
-  /// Each fault of the key, and a word of what is said.
+  /// Each fault of the key, and a word of its message.
   private static let faults: [(SecurityKeyFailure, afterTouch: Bool, says: String)] = [
     (.noLibrary, false, "install libfido2-1"), (.noKey, false, "no security key is plugged in"),
     (.anotherKey, false, "another one, or was reset"), (.severalKeys, false, "several"),
@@ -208,7 +208,7 @@ struct KeySlotTests {
       return
     }
     tpm.fail(nil)
-    // The slot of the TPM goes with its counter.
+    // The slot of the TPM is removed with its counter.
     let own = try #require(try both.facts().slots.first { $0.kind == .tpm })
     try both.remove(own.identifier)
     #expect(try both.facts().tier == .securityKey && !both.hasCounter)

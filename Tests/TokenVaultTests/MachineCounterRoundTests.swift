@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The counter is stopped at each of its steps, and copies of the ledger are put back.
+/// Increments are interrupted at each step, and copies of the ledger are restored.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineCounterRoundTests {
   private enum Stop: CaseIterable {
@@ -55,7 +55,7 @@ struct MachineCounterRoundTests {
         Issue.record("round \(round), \(stop): a false alarm")
         return
       }
-      // What an advance has finished is never lost.
+      // A finished increment is never lost.
       if [.never, .theReplyIsLost, .afterIncrement, .beforeTheIncrement].contains(stop) {
         #expect(ledger.vaults[vault] == UInt64(round + 1), "round \(round)")
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The TPM's counter tells an old ledger from the newest one.
+/// The TPM's counter distinguishes an old ledger from the latest one.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineCounterTests {
   private let rig: CounterRig

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The TPM's counter in runs of the engine: when it goes on, and how a vault is accepted.
+/// The TPM's counter in runs of the engine: when it is incremented, and how a vault is accepted.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineCounterVaultTests {
   private static let whole = [
@@ -201,7 +201,7 @@ struct MachineCounterVaultTests {
     if let vault {
       #expect(await vault.freshness == .current)
       #expect(try ledger(bench).vaults.count == listed + 1)
-      // The engine is killed before the counter goes on.
+      // The engine is killed before the counter is incremented.
       tpm.fail(.unreachable("killed"))
       try await bench.signIn(vault, "new", refresh: "rt-new")
       tpm.fail(nil)

@@ -125,7 +125,7 @@ struct MachineKeyFileTests {
       Issue.record("a slot too many")
       return
     }
-    // A recovery by code makes none either, and opens the key all the same.
+    // A recovery by code makes none either, but still opens the key.
     let other = ScriptedTPM(seed: 9)
     let recovered = try bench.slots(other).recover(with: try Bench.code())
     #expect(recovered.added == nil && recovered.problem?.contains("16 slots") == true)

@@ -10,7 +10,7 @@ import Testing
 
 /// The addition of the machine key is stopped at each of its system calls.
 ///
-/// Then the vault is as before, or the addition goes on.
+/// Then the vault is unchanged, or the addition continues.
 @Suite(.timeLimit(.minutes(30)))
 struct MachineKeyKillTests {
   private func judge(_ bench: Bench, _ lines: [String], _ old: [[UInt8]]) async throws {
@@ -32,7 +32,7 @@ struct MachineKeyKillTests {
       #expect(try await vault.sentToken("work", bench).contains("rt-work"))
       #expect(try await vault.fingerEligibility(for: caller()).prints.count == 1)
       #expect(try await vault.verifyAuditLog().isWhole)
-      // The addition goes on, or begins again.
+      // The addition continues, or begins again.
       if !isMade { try slots.make(recovery: try Bench.code()) }
       try slots.list([ThisProcess.user])
       try await vault.adoptMachineKey(caller: caller())

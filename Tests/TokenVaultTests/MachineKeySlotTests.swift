@@ -28,7 +28,7 @@ struct MachineKeySlotTests {
     try slots.facts().slots.filter { $0.kind == kind }.map(\.identifier)
   }
 
-  /// Each fault, whether it is temporary, and a word of what is said.
+  /// Each fault, whether it is temporary, and a word of its message.
   private static let faults: [(TPMFailure, isTemporary: Bool, says: String)] = [
     (.absent, false, "there is none"), (.notPermitted, false, "group tss"),
     (.anotherTPM, false, "not the TPM that it was sealed with"),
@@ -199,7 +199,7 @@ struct MachineKeySlotTests {
       #expect(try bench.slots(tpm).facts().tier == .file)
     }
     tpm.fail(nil)
-    // A TPM that does not open what it has sealed is not relied on.
+    // A TPM that does not open its own sealed secret is not used.
     let slots = try bench.slots(tpm)
     let lying = ScriptedTPM()
     lying.openAnother()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What is no fault of a slot: another code, and a TPM that is busy for a moment.
+/// Failures that do not mean a bad slot: another code, and a TPM that is busy for a moment.
 @Suite(.timeLimit(.minutes(10)))
 struct MachineKeyTroubleTests {
   @Test

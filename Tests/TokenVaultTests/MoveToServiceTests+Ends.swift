@@ -68,7 +68,7 @@ extension MoveToServiceTests {
     let bench = try Bench()
     let service = ScriptedTransfer { _ in ScriptedTransfer.lost }
     let vault = try await interrupted(bench, service)
-    // The service has to answer first.
+    // The service must answer first.
     #expect(
       await failure { _ = try await vault.cancelTransfer(caller: caller()) }
         == ScriptedTransfer.lost

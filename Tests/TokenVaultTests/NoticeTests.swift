@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What a person at the desktop is told afterwards.
+/// The notices for a person at the desktop.
 @Suite(.timeLimit(.minutes(10)))
 struct NoticeTests {
   let bench: Bench
@@ -21,7 +21,7 @@ struct NoticeTests {
     vault = try await bench.open(rules: administrator, locations: locations, agents: agents)
   }
 
-  /// The notices so far, once no agent is looked for any more.
+  /// The notices so far, after the engine has stopped looking for an agent.
   private func notices() async -> [Notice] {
     while await vault.isGivingNotices { await Task.yield() }
     return agents.notices.map(\.notice)

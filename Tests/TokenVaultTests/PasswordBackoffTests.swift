@@ -25,7 +25,7 @@ struct PasswordBackoffTests {
     return (need.prompt, try #require(bench.check.conversations.last))
   }
 
-  /// Begins a check by password that has to wait, and lets it wait.
+  /// Begins a check by password that must wait, and leaves it waiting.
   private func waits(
     _ bench: Bench,
     _ vault: Vault,

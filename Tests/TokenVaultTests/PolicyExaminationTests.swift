@@ -2,7 +2,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What `doctor` finds about the rules of the administrator.
+/// The findings of `doctor` about the administrator's rules.
 struct PolicyExaminationTests {
   private func finding(_ administrator: Administrator) async throws -> VaultFinding {
     let vault = try await Bench().open(rules: administrator)

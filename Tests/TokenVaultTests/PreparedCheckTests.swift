@@ -134,7 +134,7 @@ struct AskedFingerTests {
     let matched: [CheckEvent] = [.reader(reader, only: "left-thumb"), .ready, .matched]
     #expect(try await touch(bench, vault, matched).first == "left-thumb")
     #expect(try await touch(bench, vault, matched).first == "left-thumb")
-    // A reader that tells fingers apart asks for no particular one.
+    // A reader that can distinguish fingers asks for no particular one.
     #expect(try await touch(bench, vault, miss(nil)).first == "left-thumb")
     #expect(try await touch(bench, vault, miss(nil)).first == nil)
     #expect(try await !vault.facts().isFingerprintLockedOut)

@@ -194,7 +194,7 @@ struct ProtectionTests {
     }
     async let first = vault.check(leader.prompt, by: .password, caller: caller(1)) { _ in }
     let check = await bench.check.conversation(begun + 1)
-    // The person was asked about one account, and the answer counts for nothing else.
+    // The person was asked about one account, and the answer counts only for that.
     guard
       case .busy? = await failure({
         _ = try await vault.check(joiner.prompt, by: .password, caller: caller(2)) { _ in }

@@ -8,7 +8,8 @@ import Testing
 
 /// A change of provider is stopped at each of its system calls.
 ///
-/// The account has the old provider or the new one, complete, and its token goes to that provider.
+/// The account has completely the old provider or the new one, and its token is sent to that
+/// provider.
 @Suite(.timeLimit(.minutes(30)))
 struct ProviderChangeKillTests {
   private func judge(_ bench: Bench, _ lines: [String]) async throws -> Bool {
@@ -18,7 +19,7 @@ struct ProviderChangeKillTests {
     let isNew = issuer == "https://later.example.com"
     #expect(isNew || issuer == "https://id.example.com")
     if lines.contains("done") { #expect(isNew) }
-    // No access token of the old provider is left beside the new one.
+    // No access token of the old provider is kept with the new one.
     #expect(try await (vault.token(of: vault.row("work")) == nil) == isNew)
     if isNew { #expect(try await vault.cachedToken("work") == nil) }
     #expect(try await vault.row("work").generation == (isNew ? 2 : 1))

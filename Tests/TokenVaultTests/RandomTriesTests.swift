@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Random tries against a model that counts by itself.
+/// Random tries, compared with a model that counts independently.
 @Suite(.timeLimit(.minutes(10)))
 struct RandomTriesTests {
   /// The possible outcomes of a try.
@@ -25,7 +25,7 @@ struct RandomTriesTests {
     case desktopChange
   }
 
-  /// A vault, and what the model expects of it.
+  /// A vault, and the model's expectations.
   private struct Story {
     var bench: Bench
     var vault: Vault

@@ -69,7 +69,7 @@ struct RefreshTableTests {
     }
     bench.exchange.plan(.tokens(access: "at-2", refresh: "rt-2"))
     _ = try await vault.token()
-    // Killed after T2: the answer that the store already has still lies in the slot.
+    // Killed after T2: the answer that the store already has is still in the slot.
     let before = try #require(box.value)
     let after = try bench.snapshot()
     try run("/bin/cp", ["-a", before.scratch.path + "/slots", after.scratch.path])

@@ -181,7 +181,7 @@ struct RekeyTests {
     try await bench.makeVault()
     let backup = try bench.snapshot()
     try await bench.open().rekeyed(bench)
-    // The old store beside the new secret, and the other way round.
+    // The old store with the new secret, and the new store with the old secret.
     for (name, from, into) in [
       ("device-secret", backup, try bench.snapshot()), ("vault.db", backup, try bench.snapshot()),
     ] {

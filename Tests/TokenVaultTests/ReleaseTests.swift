@@ -40,7 +40,7 @@ struct ReleaseTests {
     #expect(try await vault.cachedToken() == nil)
     #expect(try bench.filesHolding([box, Array("rt-1".utf8)]) == [])
     #expect(try await vault.events().last == "release done")
-    // The provider is not told, because the token is used elsewhere from now on.
+    // The provider is not contacted, because the token is used elsewhere from now on.
     #expect(bench.exchange.requests.count == 1)
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Which old copies are detected, and what they can do.
+/// The detected old copies, and their effects.
 @Suite(.timeLimit(.minutes(10)))
 struct RollbackTests {
   /// An old state of a vault, and the state two rotations later.
@@ -138,7 +138,7 @@ struct RollbackTests {
     #expect(try await now.accept(vault) == ["me"])
     let facts = try await vault.stateOfMe()
     #expect(
-      facts.state == .loginRequired && facts.cause == "the vault was restored from a backup"
+      facts.state == .loginRequired && facts.cause == "the vault was restored from a copy"
     )
     #expect(try await vault.cachedToken() == nil)
     guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {

@@ -239,7 +239,7 @@ struct ScopeSetTests {
   func theScopesOfTheUsualTokenAreTheUsualToken(_ granted: String?, _ asked: String) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
-    // It is unknown what a refresh for fewer scopes does here, but this request is not for fewer.
+    // The effect of a refresh for fewer scopes is unknown here, but this request is not for fewer.
     try await bench.signInOAuth(vault, settings: ["refresh_scope": ""], scope: granted)
     try await bench.protect(vault)
     #expect(try await vault.token(scope: asked).accessToken == "at-1")

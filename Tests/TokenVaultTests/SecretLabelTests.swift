@@ -2,7 +2,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What the prompt of an unlock window shows of an account that a program has named.
+/// The text in the prompt of an unlock window about an account that a program has named.
 @Suite(.timeLimit(.minutes(10)))
 struct SecretLabelTests {
   private func detail(_ vault: Vault, seconds: Int64? = nil) async throws -> String? {

@@ -30,7 +30,7 @@ struct SecretReminderTests {
 
   private var reminder: Notice { .secretExpires(account: "me", at: end) }
 
-  /// The notices so far, once no agent is looked for any more.
+  /// The notices so far, after the engine has stopped looking for an agent.
   private func notices() async -> [Notice] {
     while await vault.isGivingNotices { await Task.yield() }
     return agents.notices.map(\.notice)
@@ -73,7 +73,7 @@ struct SecretReminderTests {
     #expect(await notices() == [reminder])
   }
 
-  /// Git stores passwords that live for an hour, and there is no person who could make another one.
+  /// Git stores passwords that are valid for an hour, and no person can renew them.
   @Test
   func aSecretOfLessThanADayNeedsNoReminder() async throws {
     let soon = bench.clock.wall.seconds + Self.day
@@ -120,7 +120,18 @@ struct SecretReminderTests {
     #expect(agents.searches == 0)
   }
 
-  /// A reminder that no agent took comes again with the next use.
+  /// A check brings all reminders at once, and the release that it allows must still be shown.
+  @Test
+  func manyRemindersLeaveRoomForOtherNotices() {
+    var queue = NoticeQueue()
+    for number in 0..<100 { _ = queue.add(.secretExpires(account: "a\(number)", at: end)) }
+    let login = Notice.loginRequired(account: "me", byBrowser: false)
+    _ = queue.add(login)
+    let waiting = queue.takeAll()
+    #expect(waiting.count == 5 && waiting.last == login)
+  }
+
+  /// A reminder that no agent has shown is sent again with the next use.
   @Test
   func aReminderThatNoAgentTookIsGivenAgain() async throws {
     bench.clock.advance(20 * Self.day)
@@ -128,6 +139,10 @@ struct SecretReminderTests {
     try await use()
     #expect(await notices() == [])
     agents.set(9)
+    agents.fill(true)
+    try await use()
+    #expect(await notices() == [])
+    agents.fill(false)
     try await use()
     #expect(await notices() == [reminder])
   }

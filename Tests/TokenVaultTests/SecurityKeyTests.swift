@@ -175,7 +175,7 @@ struct SecurityKeyTests {
     try await rig.enroll()
     try await rig.bench.rekey(rig.vault)
     #expect(try await rig.check { .touched(try rig.touched($0)) } == nil)
-    // The row of another name, as an attacker who may write the store would make it.
+    // A row with another name, as an attacker who may write the store would make it.
     try await rig.vault.inspect { store in
       var row = try #require(try store.securityKeys(owner: ThisProcess.user).first)
       row.name = "green"

@@ -41,7 +41,7 @@ struct SessionEventsTests {
     await onlooker.end()
   }
 
-  /// A guard that goes on looking delays the computer's suspend for nothing.
+  /// A guard that continues to watch delays the computer's suspend unnecessarily.
   @Test
   func itRestsAsSoonAsTheVaultIsLocked() async throws {
     let (bench, vault, windowGuard) = try await guarded()
@@ -80,7 +80,7 @@ struct SessionEventsTests {
     #expect(windowGuard.begun == 6)
   }
 
-  /// A touch by a person who comes to the locked screen releases nothing.
+  /// A touch by a person at the locked screen releases nothing.
   @Test
   func whatHappensOutsideEndsTheArmedPromptThoseThatWaitAndAPassedOne() async throws {
     let (bench, vault, windowGuard) = try await guarded()

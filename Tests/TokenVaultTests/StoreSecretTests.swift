@@ -9,7 +9,7 @@ import Testing
 
 @testable import TokenVault
 
-/// What StoreSecret refuses, and what it asks a person.
+/// Refusals of StoreSecret, and its questions to the person.
 @Suite(.timeLimit(.minutes(10)))
 struct StoreSecretTests {
   @Test

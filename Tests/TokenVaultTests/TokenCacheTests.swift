@@ -151,7 +151,7 @@ struct TokenCacheTests {
     #expect(atHand(vault) != nil)
     bench.clock.advance(3600 - 60)
     bench.exchange.plan(oauthTokens("at-new", refresh: nil, scope: "read"))
-    // The token is refreshed ahead, and no caller has been told yet.
+    // The token is refreshed in advance, and no caller has got it yet.
     await vault.refreshAhead()
     #expect(atHand(vault) == nil)
     #expect(try await vault.token().missingScope == "write")

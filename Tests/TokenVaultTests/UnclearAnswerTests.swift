@@ -28,7 +28,7 @@ struct UnclearAnswerTests {
     return vault
   }
 
-  /// What one exchange helper has sealed is no outcome of the next one.
+  /// An answer that one exchange helper has sealed does not count as an outcome of the next one.
   @Test
   func theSlotOfTheNextExchangeHelperIsEmpty() async throws {
     let bench = try Bench()
@@ -53,7 +53,7 @@ struct UnclearAnswerTests {
   ) async throws {
     let bench = try Bench()
     let vault = try await vault(bench, steps)
-    // A call that comes too early.
+    // A call that is too early.
     guard
       case .unavailable(.uncertain, let text, let wait?, status)? = await failure({
         _ = try await vault.token()

@@ -133,7 +133,7 @@ struct UnshownPromptTests {
     bench.check.stopHolding()
     #expect(await prompts(vault) == 3)
     bench.check.release()
-    // This prompt itself comes too late.
+    // This prompt itself is too late.
     #expect(await late.value == .tooManyPrompts(retryAfter: 15))
     #expect(await vault.prompts.isEmpty)
   }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import TokenVault
 
-/// The answer to a sign-in that cannot be judged yet lies in the slot until the provider's keys can
-/// be read.
+/// The answer to a sign-in that cannot be judged yet stays in the slot until the provider's keys
+/// can be read.
 ///
 /// The sign-in is not lost.
 @Suite(.timeLimit(.minutes(10)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A client that watches an account hears of each change once, and of nothing else.
+/// A client that watches an account gets each change once, and nothing else.
 @Suite(.timeLimit(.minutes(10)))
 struct WatchTests {
   private func signedIn(lifetime: Int? = 3600) async throws -> (Bench, Vault) {

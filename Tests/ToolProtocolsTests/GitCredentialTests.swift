@@ -17,7 +17,7 @@ struct GitCredentialTests {
     "protocol=https\nhost=example.org\nwwwauth[]=Basic realm=\"forge\"\n",
     "protocol=https\nhost=example.org\ncapability[]=state\n\n",
     "capability[]=authtype\ncapability[]=\nprotocol=https\nhost=example.org\n\n",
-    // A forge takes a token only as a password.
+    // A forge accepts a token only as a password.
     "capability[]=authtype\nprotocol=https\nhost=example.org\nwwwauth[]=Basic realm=\"GitHub\"\n\n",
     "capability[]=authtype\nprotocol=https\nhost=example.org\nwwwauth[]=Basic realm=\"bearer\"\n\n",
   ])

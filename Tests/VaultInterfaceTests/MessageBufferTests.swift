@@ -53,7 +53,8 @@ struct MessageBufferTests {
     #expect(try !buffer.hasMessage())
     try buffer.append(Array("} ".utf8) + [0] + [UInt8](repeating: 32, count: Self.most - 4))
     #expect(try buffer.hasMessage() && buffer.count == Self.most)
-    // Looking took nothing, and the bytes after the message count toward the next one's length.
+    // Examining it removed nothing, and the bytes after the message count toward the next one's
+    // length.
     let first = unsafe try buffer.next { bytes in bytes.count }
     #expect(first == 3)
     #expect(try !buffer.hasMessage())
@@ -83,7 +84,7 @@ struct MessageBufferTests {
     #expect(try buffer.nextCall() == nil)
     try buffer.append([UInt8(ascii: " ")])
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
-    // The same again: nothing was dropped in between.
+    // The same again: nothing was dropped between the two.
     #expect(throws: MessageError.tooLong(maximum: Self.most)) { try buffer.nextCall() }
     let received = unsafe buffer.receive { _ in
       Issue.record("there is no room to lend")

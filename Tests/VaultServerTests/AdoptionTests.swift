@@ -26,7 +26,7 @@ struct AdoptionTests {
     return await failure { _ = try await vaults.addSlot(call, of: root) }
   }
 
-  /// What an engine leaves that is killed before it rekeys a vault.
+  /// The state after an engine was killed before it rekeys a vault.
   private func begin() throws -> RecoveryCode {
     let slots = MachineKeySlots(
       try MachineKeyDirectory(in: try Directory(path: machine.path)),
@@ -52,7 +52,7 @@ struct AdoptionTests {
     var vaults: Vaults? = try machine.service(tpm)
     if let vaults {
       #expect(try await addTPM(vaults) != nil)
-      // Slots can be changed all the same.
+      // Slots can still be changed.
       let more = try await vaults.addSlot(AddSlotCall(kind: .recovery), of: root)
       let call = AddSlotCall(kind: .recovery, recovery: more.code)
       let slots = try await vaults.addSlot(call, of: root).slots

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VaultServer
 
-/// Users who wait for the same resource get it in turn.
+/// Users that wait for the same resource get it in turn.
 @Suite
 struct FairQueueTests {
   @Test

@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import VaultServer
 
-/// The calls that move accounts, as the server takes them.
+/// The calls that move accounts, as the server handles them.
 struct MovingCallTests {
   @Test(arguments: [
     ("ImportIntoService", "{}", true), ("CancelServiceImport", "{}", true),

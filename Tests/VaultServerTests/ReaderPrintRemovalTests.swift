@@ -37,7 +37,7 @@ struct ReaderPrintRemovalTests {
 
     /// The deletions, in order.
     ///
-    /// `removed` stands for the vault.
+    /// `removed` takes the role of the vault.
     let events = Mutex<[String]>([])
     private let answer: PrintDeletion
 
@@ -121,7 +121,7 @@ struct ReaderPrintRemovalTests {
 
   private static let root = Caller(connection: 2, user: 0, requester: "root")
 
-  /// A reader that matches by itself would refuse that finger to every other user.
+  /// A reader that compares prints itself would refuse that finger for every other user.
   @Test
   func thePrintsAreDeletedOnTheReaderBeforeTheStoreGoes() async throws {
     let reader = Reader(.gone)

@@ -26,7 +26,7 @@ struct RecordedCallTests {
     return Connection(peer, number: 2, share: share, kind: .person)
   }
 
-  /// The tool of a process that has ended cannot be told.
+  /// The tool of a process that has ended cannot be determined.
   @Test
   func theReasonOfAHelperWithoutAToolIsRecorded() throws {
     let child = try ChildProcess(

@@ -39,7 +39,7 @@ struct RuleBeforeReasonTests {
     #expect(error.contains(#"ci\" does not allow this method"#), "\(error)")
   }
 
-  /// A program under a rule may make a restricted socket, which comes under the rule too.
+  /// A program under a rule may make a restricted socket, to which the rule applies too.
   @Test(arguments: diagnosis + ["Unlock", "Restrict"])
   func aBadReasonTakesNoRuleOffACall(_ method: String) async throws {
     recognition.learn(CallerRule(title: "rule \"job\""))

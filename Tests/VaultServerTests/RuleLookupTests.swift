@@ -146,7 +146,8 @@ struct RuleLookupTests {
     #expect(marks.unit == unit && marks.isInUserSlice == isInUserSlice)
   }
 
-  /// Only an administrator who writes when a token needs a check takes the socket's own one away.
+  /// Only an administrator's rule that says when a token needs a check removes the socket's own
+  /// rule.
   @Test(arguments: [
     ("presence = window", "", false), ("presence = never-ask", "", false),
     ("presence = each", "", true), ("rate = 2", "", true), ("rate = 2", "window", true),

@@ -100,7 +100,7 @@ struct SlotCallTests {
       await refusals()
     }
     #expect(during == calls.count)
-    // What opens the vault is no secret, but the TPM is not asked for each user.
+    // The ways to open the vault are not secret, but the TPM is not asked for each user.
     tpm.fail(.busy)
     let status = try await vaults.deviceSecretStatus(of: user)
     #expect(status.tier == .file && status.tpm == nil && status.tpmProblem == nil)

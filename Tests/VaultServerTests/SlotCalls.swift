@@ -9,7 +9,7 @@ import VaultInterface
 let root = Caller(connection: 1, user: 0, requester: "root")
 
 extension Vaults {
-  /// Makes a call that tells of no touch.
+  /// Makes a call that reports no touch.
   func addSlot(
     _ call: AddSlotCall,
     of caller: Caller

@@ -8,7 +8,7 @@ import VaultInterface
 
 @testable import VaultServer
 
-/// The call that stores a static secret, as the server takes it.
+/// The call that stores a static secret, as the server handles it.
 struct StoreSecretCallTests {
   private func read(_ claims: String) throws -> ParsedCall {
     let text =

@@ -86,11 +86,11 @@ struct UserNameCacheTests {
     #expect(names.recent(of: 2) == nil)
     #expect(try await names.name(of: 2) == "bob")
     #expect(names.recent(of: 2)?.name == "bob")
-    // A user without a name any more has none in the cache either.
+    // A user that no longer has a name has none in the cache either.
     users.names.withLock { $0[2] = nil }
     #expect(try await names.name(of: 2) == nil)
     #expect(names.recent(of: 2) == nil)
-    // A list that cannot be told from another one is valid for no user.
+    // A list that cannot be distinguished from another one is valid for no user.
     users.names.withLock { $0[2] = "bob" }
     _ = try scratch.open().unlink("passwd")
     #expect(try await names.name(of: 2) == "bob")

@@ -11,7 +11,7 @@ struct WebFormTests {
     )
   }
 
-  /// Hashing 64 KiB of combining marks took 234 ms of processor time, once for each request.
+  /// Hashing 64 KiB of combining marks took 234 ms of CPU time, once for each request.
   @Test
   func aLongNameIsNeverHashed() {
     let marks = String(repeating: "%CC%81", count: 10_900)

@@ -1,7 +1,7 @@
 // libadwaita with GTK, the parts of GLib that Swift does not import, and the main queue of
 // libdispatch.
 #pragma once
-// What later versions deprecate stays usable: the programs are built for libadwaita 1.2.
+// Functions that later versions deprecate stay usable: the programs are built for libadwaita 1.2.
 #define ADW_DISABLE_DEPRECATION_WARNINGS
 #define GDK_DISABLE_DEPRECATION_WARNINGS
 #include <adwaita.h>
@@ -70,8 +70,8 @@ static inline void cadwaita_take_no_focus(GdkSurface *surface) {
 
 static inline GType cadwaita_type_uint(void) { return G_TYPE_UINT; }
 
-// A GListModel whose items have no content: who shows one makes it from its position. An item lives
-// while it is shown, so a long list costs as much as a short one.
+// A GListModel whose items have no content: the view makes it from the position. An item exists
+// only while it is shown, so a long list costs as much as a short one.
 typedef struct {
   GObject object;
   guint count;

@@ -5,7 +5,7 @@
 #include <fido.h>
 #include <stdlib.h>
 
-// The functions in use, by their names without `fido_`.
+// The used functions, by their names without `fido_`.
 #define CFIDO2_FUNCTIONS(each) \
   each(assert_allow_cred) each(assert_authdata_len) each(assert_authdata_ptr) \
   each(assert_count) each(assert_free) each(assert_hmac_secret_len) \

@@ -10,7 +10,7 @@
 #include <openssl/params.h>
 #include <stdlib.h>
 
-// The functions in use.
+// The used functions.
 #define CLIBCRYPTO_FUNCTIONS(each) \
   each(BN_CTX_new) each(BN_CTX_free) each(BN_new) each(BN_bin2bn) each(BN_bn2binpad) \
   each(BN_clear_free) each(BN_cmp) each(BN_is_one) each(BN_is_zero) each(BN_sub_word) \
@@ -95,8 +95,8 @@ static inline int clibcrypto_hkdf_sha256(
   return status;
 }
 
-// AES-128 in CBC mode with the padding of PKCS 7 (EVP_EncryptInit(3)). Returns the number of bytes that
-// it wrote, of which there are at most 16 more than of the input; -1 on failure.
+// AES-128 in CBC mode with the padding of PKCS 7 (EVP_EncryptInit(3)). Returns the number of
+// written bytes, at most 16 more than the input has; -1 on failure.
 static inline int clibcrypto_aes128_cbc(
     const struct clibcrypto *library, int encrypts, const unsigned char *key,
     const unsigned char *vector, const unsigned char *input, int input_count,

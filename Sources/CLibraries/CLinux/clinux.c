@@ -231,7 +231,7 @@ static _Noreturn void become(
   sigprocmask(SIG_SETMASK, &none, NULL);
   if (session & 4) {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0) goto failed;
-    // A parent that ended earlier sends no signal any more.
+    // A parent that ended earlier no longer sends a signal.
     if (getppid() != parent) _exit(127);
   }
   execve(path, argv, envp);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <systemd/sd-bus.h>
 
-// The functions in use, by their names without `sd_bus_`.
+// The used functions, by their names without `sd_bus_`.
 #define CSYSTEMD_FUNCTIONS(each) \
   each(new) each(set_address) each(set_bus_client) each(start) each(close_unref) \
   each(get_fd) each(get_events) each(process) each(send) \

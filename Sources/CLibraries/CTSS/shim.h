@@ -1,7 +1,8 @@
-// The TPM 2.0 Software Stack: the enhanced system API (Esys_*), over the device alone. Never
-// Tss2_TctiLdr_Initialize: it would also ask a TCP port, where any user could be the TPM.
+// The TPM 2.0 Software Stack: the enhanced system API (Esys_*), only over the device. Never call
+// Tss2_TctiLdr_Initialize: it would also try a TCP port, where any user could pretend to be the
+// TPM.
 //
-// The constants of the library are casts, which Swift does not import: hence the templates in C.
+// The constants of the library are casts, which Swift does not import. So the templates are in C.
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static inline void ctss_storage_key(TPM2B_PUBLIC *key) {
   area->parameters.eccDetail.kdf.scheme = TPM2_ALG_NULL;
 }
 
-// Whether a key is as good a parent as one from the template.
+// Whether a key protects as well as one from the template.
 static inline int ctss_is_storage_key(const TPM2B_PUBLIC *key) {
   TPM2B_PUBLIC wanted;
   ctss_storage_key(&wanted);
@@ -131,7 +132,7 @@ static inline TSS2_RC ctss_properties(ESYS_CONTEXT *context, TPMS_CAPABILITY_DAT
       TPM2_MAX_TPM_PROPERTIES, &more, data);
 }
 
-// One of them; 0 if it is not there.
+// One of the properties; 0 if it is missing.
 static inline UINT32 ctss_property(const TPMS_CAPABILITY_DATA *data, UINT32 property) {
   const TPML_TAGGED_TPM_PROPERTY *list = &data->data.tpmProperties;
   for (UINT32 i = 0; i < list->count && i < TPM2_MAX_TPM_PROPERTIES; i++) {

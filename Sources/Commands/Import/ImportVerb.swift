@@ -136,7 +136,7 @@ enum ImportVerb {
     let scopes = login.scopes.isEmpty ? provider.oauth?.scopes ?? [] : login.scopes
     let lines: [(name: String, value: String?)] = [
       ("issuer", provider.issuer.text), ("token endpoint", found.tokenEndpoint),
-      ("client", provider.clientID), ("certificates", login.certificateFile),
+      ("client", provider.clientID), ("certificates", found.certificateFile),
       ("for", login.server),
       ("scopes", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
       (

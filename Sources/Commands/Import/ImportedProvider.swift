@@ -8,6 +8,8 @@ struct ImportedProvider {
   /// The URL to which the refresh token is sent; `nil` if the provider's metadata names it at the
   /// import.
   let tokenEndpoint: String?
+  /// The file whose certificates a new provider gets; `nil` if it gets none.
+  let certificateFile: String?
   private let file: MCPLogin.Found
 
   /// Finds the provider of `--provider`, or makes one from the login and the server's documents.
@@ -20,6 +22,7 @@ struct ImportedProvider {
     if let known {
       guard try Self.isOf(login, known) else { throw Self.isAnother(name, isChosen: chosen != nil) }
     }
+    certificateFile = known == nil ? login.certificateFile : nil
     guard let server = login.server else {
       if let known {
         (provider, tokenEndpoint) = (known, known.endpoint(.token))

@@ -113,12 +113,12 @@ extension DeviceSecretVerbs {
     case .tpm where reply.vaults > 0:
       return
         "Added the TPM and re-encrypted \(vaults). A copy of the directory no longer opens \(them)."
-        + " Delete earlier copies, such as backups."
+        + " Delete earlier copies, such as in system backups."
     case .tpm: return "added the TPM of this machine"
     case .securityKey where reply.vaults > 0:
       return
         "Added the security key and re-encrypted \(vaults). A copy of the directory no longer opens"
-        + " \(them). Delete earlier copies, such as backups. Keep a second key or the code."
+        + " \(them). Delete earlier copies, such as in system backups. Keep a second key or the code."
     case .securityKey: return "added the security key"
     case .recovery:
       return "Added a recovery code. To remove the old one, find its slot with device-secret"

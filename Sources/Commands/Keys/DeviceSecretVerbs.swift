@@ -57,7 +57,7 @@ enum DeviceSecretVerbs {
       "add recovery" makes another code, if there is a machine key. Remove the old code \
       afterwards. With --recovery-to, a script can store the code in escrow. The code is then not \
       shown and need not be typed back.
-      Earlier copies of the directory, such as system backups, still open as before: delete them.
+      Earlier copies of the directory, such as in system backups, still open as before: delete them.
       """
   ) { session throws(CommandError) in
     let kind = try kind(session.arguments.operands[0])

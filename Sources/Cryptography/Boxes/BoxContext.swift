@@ -29,12 +29,12 @@ package struct BoxContext: Sendable, Equatable {
   package private(set) var account: [UInt8]
   /// Whether a presence check guards it.
   package var protection: ProtectionClass
-  /// Rises with each changed token.
+  /// Increases with each changed token.
   package var generation: UInt64
   /// SHA-256 of the provider's canonical form, 32 bytes.
   package private(set) var binding: [UInt8]
 
-  /// Takes all parts.
+  /// Makes a context from its parts.
   ///
   /// - Throws: `wrongLength` for identifiers or a binding of another size.
   package init(

@@ -6,10 +6,10 @@ package import SecretMemory
 /// |---|---|
 /// | 4 | `TLBX` |
 /// | 86 | the context as `BoxContext.encoded` writes it, format version first |
-/// | 1 + 8 | the sealing key's identifier behind its length |
+/// | 1 + 8 | the sealing key's identifier after its length |
 /// | 1 + 32 | the salt, fresh for each seal |
 /// | 1 + 12 | the nonce, fresh for each seal |
-/// | 4 + n | the ciphertext behind its length, little endian |
+/// | 4 + n | the ciphertext after its length, little endian |
 /// | 16 | the tag |
 ///
 /// Everything before the ciphertext is associated data, so every byte is covered by it, the

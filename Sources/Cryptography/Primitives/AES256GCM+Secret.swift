@@ -4,10 +4,10 @@ extension AES256GCM {
   /// Seals a secret.
   ///
   /// - Parameters:
-  ///   - secret: what is sealed.
+  ///   - secret: the secret to seal.
   ///   - key: 32 bytes, used for this seal only.
   ///   - nonce: 12 bytes.
-  ///   - header: what is authenticated with it.
+  ///   - header: the data that is authenticated with it.
   /// - Returns: ciphertext and tag.
   /// - Throws: `wrongLength` for a key or nonce of another length; `library`.
   package static func seal(

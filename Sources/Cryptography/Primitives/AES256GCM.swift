@@ -42,7 +42,7 @@ package enum AES256GCM {
     unsafe try operation.begin(key: key, nonce: nonce, header: header)
     let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: sealed.prefix(output.count))
     unsafe try operation.update(ciphertext, into: output)
-    // The control takes a pointer to mutable memory but only reads it.
+    // The function needs a pointer to mutable memory but only reads it.
     let tag = unsafe sealed.baseAddress.map { unsafe UnsafeMutableRawPointer(mutating: $0) }
     unsafe try operation.control(EVP_CTRL_AEAD_SET_TAG, tag.map { unsafe $0 + output.count })
     do throws(CryptographyError) {

@@ -3,8 +3,8 @@ public import SecretMemory
 /// Why sealing, opening or deriving failed.
 ///
 /// A box is checked in the order of the cases up to `damaged`, and the first that applies is
-/// thrown. All but `damaged` rely on the unverified header: they tell a person the problem.
-/// Authentication of the header keeps a forged one from ever opening.
+/// thrown. All but `damaged` rely on the unverified header, and serve only as an explanation for
+/// people. Authentication of the header keeps a forged one from ever opening.
 public enum CryptographyError: Error, Equatable, Sendable {
   /// An unknown format version, perhaps a newer one.
   case unknownVersion(UInt8)

@@ -1,8 +1,8 @@
 /// The proof of a security key that it was touched: authenticator data with a signature
 /// (Web Authentication Level 2, sections 6.1 and 6.3.3).
 ///
-/// The program that carries it from the key is not trusted: only the key can make it, and only for
-/// one challenge.
+/// The program that transports it is not trusted: only the key can make it, and only for one
+/// challenge.
 package struct KeyTouch: Sendable, Equatable {
   /// The bits of the authenticator data's flags.
   package enum Flag {
@@ -14,7 +14,7 @@ package struct KeyTouch: Sendable, Equatable {
 
   /// The fewest bytes of authenticator data: the hash of the domain, the flags and a counter.
   private static let fewestBytes = 37
-  /// The most bytes that are looked at; a key without extensions sends the fewest.
+  /// The most bytes that are accepted; a key without extensions sends the fewest.
   private static let mostBytes = 1024
 
   /// The authenticator data, without the head of a CBOR byte string.
@@ -28,8 +28,8 @@ package struct KeyTouch: Sendable, Equatable {
     self.signature = signature
   }
 
-  /// How many signatures the key says to have made (section 6.1.1); zero if it does not count, or
-  /// if the data is too short.
+  /// The key's counter of its signatures (section 6.1.1); zero if it does not count, or if the data
+  /// is too short.
   package var counter: UInt32 {
     guard authenticatorData.count >= Self.fewestBytes else { return 0 }
     return authenticatorData[33..<37].reduce(0) { $0 << 8 | UInt32($1) }

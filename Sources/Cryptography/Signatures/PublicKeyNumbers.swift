@@ -9,8 +9,8 @@ package struct PublicKeyNumbers: Sendable, Equatable {
   /// The exponent or the coordinate y; empty for Ed25519.
   let second: [UInt8]
 
-  /// Takes an RSA key; both numbers are big-endian, without leading zeros (RFC 7518, section
-  /// 6.3.1).
+  /// Makes the numbers of an RSA key; both numbers are big-endian, without leading zeros (RFC 7518,
+  /// section 6.3.1).
   ///
   /// - Throws: `wrongLength` for a modulus outside `SignatureKey.modulusBits`, `malformed` if the
   ///   numbers are not an RSA key.
@@ -27,7 +27,8 @@ package struct PublicKeyNumbers: Sendable, Equatable {
     second = exponent
   }
 
-  /// Takes a point of a curve, as two big-endian coordinates (RFC 7518, section 6.2.1).
+  /// Makes the numbers of a point of a curve, from two big-endian coordinates (RFC 7518, section
+  /// 6.2.1).
   ///
   /// Whether the point is on the curve is checked when a key is made of it.
   ///
@@ -41,7 +42,7 @@ package struct PublicKeyNumbers: Sendable, Equatable {
     second = y
   }
 
-  /// Takes a point of Edwards25519: its 32 bytes (RFC 8037, section 2).
+  /// Makes the numbers of a point of Edwards25519, from its 32 bytes (RFC 8037, section 2).
   ///
   /// - Throws: `wrongLength`.
   package init(ed25519 bytes: [UInt8]) throws(CryptographyError) {

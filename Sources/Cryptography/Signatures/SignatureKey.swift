@@ -104,7 +104,7 @@ package final class SignatureKey: @unchecked Sendable {
     return verifies(encoded: derSignature, of: message, algorithm)
   }
 
-  /// Whether this key made a signature, in the encoding that OpenSSL takes.
+  /// Whether this key made a signature, in OpenSSL's encoding.
   private func verifies(
     encoded signature: [UInt8],
     of message: [UInt8],
@@ -134,8 +134,8 @@ package final class SignatureKey: @unchecked Sendable {
     return .malformed
   }
 
-  /// Converts a signature in DER to that of JWS, without judging its encoding; `nil` if it has not
-  /// two numbers of the curve.
+  /// Converts a signature in DER to that of JWS, without checking that the encoding is canonical;
+  /// `nil` if it does not have two numbers of the curve.
   private static func rawSignature(_ der: [UInt8], _ curve: Curve) -> [UInt8]? {
     guard der.count > 2, der[0] == 0x30 else { return nil }
     var rest = der[(der[1] == 0x81 ? 3 : 2)...]
@@ -154,7 +154,7 @@ package final class SignatureKey: @unchecked Sendable {
 
   /// Converts a JWS signature to DER.
   ///
-  /// JWS has two numbers of the coordinate's length (RFC 7518, section 3.4). OpenSSL takes a
+  /// JWS has two numbers of the coordinate's length (RFC 7518, section 3.4). OpenSSL expects a
   /// sequence of two integers (RFC 3279, section 2.2.3).
   ///
   /// `nil` for other lengths, so that a signature has only one encoding. `nil` also for a number

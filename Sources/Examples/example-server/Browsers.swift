@@ -10,7 +10,7 @@ final class Browsers: Sendable {
   enum Judgement {
     /// Answer the request.
     case known
-    /// The request brought the key and gets this answer.
+    /// The request has the key and gets this answer.
     case welcome(WebResponse)
     /// Answer only with this status.
     case refused(status: Int)

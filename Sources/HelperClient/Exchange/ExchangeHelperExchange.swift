@@ -21,10 +21,10 @@ package struct ExchangeHelperExchange: TokenExchange {
     self.spare = spare
   }
 
-  /// Starts an exchange helper ahead; see `TokenExchange`.
+  /// Starts an exchange helper in advance; see `TokenExchange`.
   package func prepare() { spare.prepare() }
 
-  /// Starts an exchange helper ahead, after the reply that is under way; see `TokenExchange`.
+  /// Starts an exchange helper in advance, after the present reply; see `TokenExchange`.
   package func prepareLater() { spare.prepareLater() }
 
   /// Gets an exchange helper that waits for a request; see `TokenExchange`.
@@ -51,7 +51,7 @@ package struct ExchangeHelperExchange: TokenExchange {
 
 /// One process of the exchange helper, for one request.
 final class ExchangeHelperClient: ReadyExchangeHelper {
-  /// Why there is no process.
+  /// The error of the failed start.
   struct Missing: Error {
     let reason: String
 
@@ -63,15 +63,16 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
   private static let grace = 3
   /// How long it may run after its reply, in milliseconds.
   private static let courtesy: Int32 = 20
-  /// How long it may wait before it is used, in seconds, because the time limits of its request
-  /// already run.
+  /// How long it may wait before it is used, in seconds.
+  ///
+  /// The time limits of its request are already running then.
   private static let longestWait: Int64 = 1
-  /// The greatest length of an answer in bytes: a slot holds it sealed.
+  /// The maximum length of an answer in bytes, so that it fits into a slot when it is sealed.
   private static let maximumBody = 60 * 1024
 
   private enum State {
     case unused
-    /// It has had its request since this moment, or the request failed with this reply.
+    /// It has had its request since this moment, or sending the request failed with this reply.
     case connecting(since: BootInstant, failure: TokenVault.ExchangeReply?)
     case used
   }
@@ -91,7 +92,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
   deinit {
     guard case .success(let exchangeHelper) = exchangeHelper else { return }
     switch state.withLock({ $0 }) {
-    // It knows nothing of a request that was not made.
+    // A helper knows nothing about a request that was not made.
     case .unused: spare.giveBack(exchangeHelper)
     case .connecting: spare.end(exchangeHelper)
     case .used: break
@@ -137,7 +138,7 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
     case .connecting: spare.end(exchangeHelper)
     case .used: return .notSent(reason: "the exchange helper was used before")
     }
-    // The helper has sent nothing, and no other helper has tried.
+    // The helper has sent nothing, and no other helper has been tried.
     do { try delivery?.emptySlot() } catch { return .notSent(reason: "\(error)") }
     return await ExchangeHelperExchange(spare).perform(request, terms: terms, delivery: delivery)
   }
@@ -151,12 +152,13 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
         try startThread {
           let seconds = Int64(terms.limits.exchangeHelperLifetime + Self.grace)
           continuation.resume(returning: Self.reply(of: exchangeHelper.link, within: seconds))
-          // The kernel needs a millisecond for its end. The answer is written during that time.
+          // Ending the process takes the kernel a millisecond. The answer is written during that
+          // time.
           exchangeHelper.link.awaitEnd(withinMilliseconds: Self.courtesy)
           exchangeHelper.link.finish(withinMilliseconds: 1000)
         }
       } catch {
-        // The helper has the request already.
+        // The helper already has the request.
         spare.end(exchangeHelper)
         continuation.resume(returning: .interrupted(reason: "\(error)"))
       }
@@ -214,8 +216,8 @@ final class ExchangeHelperClient: ReadyExchangeHelper {
         switch try helper.receive(&buffer, to: ExchangeCall.self, until: deadline).reply {
         case .begun:
           hasBegun = true
-          // The computer may have slept before. The helper's own timer stands still then
-          // (alarm(2)).
+          // The computer may have been suspended before. The helper's own timer does not count that
+          // time (alarm(2)).
           deadline = BootInstant.now.advanced(bySeconds: seconds)
         case .done: return .delivered
         case .sealed(let image): return .sealed(image)

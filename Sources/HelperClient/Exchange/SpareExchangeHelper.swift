@@ -5,7 +5,7 @@ internal import TokenVault
 
 /// Exchange helpers that have started and wait for a request.
 ///
-/// At most one is kept ahead of the next request.
+/// At most one is kept for the next request.
 ///
 /// An exchange helper takes 10 ms or more to start, mostly for its libraries. Before its request it
 /// knows no user, no slot and no secret. It serves one request, and ends when this process does.
@@ -16,23 +16,23 @@ final class SpareExchangeHelper: Sendable {
   private static let startSeconds: Int64 = 10
   /// How long a started helper may take to answer another greeting, in seconds.
   ///
-  /// An answer shows for so long that the helper runs.
+  /// After an answer, the helper counts as running for this time.
   private static let answerSeconds: Int64 = 1
   /// How long the calling thread may wait for an answer, in milliseconds.
   private static let waitLimit: Int32 = 2
   /// How long an unused helper is kept, in nanoseconds.
   ///
-  /// It holds memory, and the libraries of its start.
+  /// It uses memory, and the libraries that it has loaded may become outdated.
   private static let keepingTime: UInt64 = 300 * 1_000_000_000
   /// How long to delay the start of a helper, in nanoseconds.
   ///
   /// The start takes the kernel milliseconds, and the reply to the caller should not wait for that.
   private static let courtesy: UInt64 = 10 * 1_000_000
 
-  /// A helper that has answered a greeting.
+  /// A spare helper that has answered a greeting.
   struct ExchangeHelper {
     let link: HelperLink
-    /// Its program file as it was before the start; `nil` if there was none.
+    /// The identity of its program file before the start; `nil` if there was none.
     let program: InstalledProgram?
 
     /// Whether it accepts a request that it must not send yet.
@@ -47,9 +47,9 @@ final class SpareExchangeHelper: Sendable {
 
   private enum State {
     case none
-    /// Its start has begun.
+    /// A helper is starting.
     ///
-    /// A waiting request takes it.
+    /// The waiting request that takes the starting helper.
     case starting(CheckedContinuation<ExchangeHelper?, Never>?)
     case ready(ExchangeHelper, number: UInt64)
   }
@@ -63,11 +63,11 @@ final class SpareExchangeHelper: Sendable {
     self.route = route
   }
 
-  /// Starts a helper after the reply that is under way, unless one is kept then.
+  /// Starts a helper after the present reply, unless one is kept then.
   ///
   /// Returns at once.
   ///
-  /// If a request comes before that, its own reply starts the next helper.
+  /// If a request comes earlier, its own reply starts the next helper.
   func prepareLater() {
     let known = requests.load(ordering: .relaxed)
     Task { [weak self] in
@@ -76,7 +76,7 @@ final class SpareExchangeHelper: Sendable {
     }
   }
 
-  /// Starts a helper unless one is kept, and asks the kept one whether it runs.
+  /// Starts a helper, or checks whether the kept one still runs.
   ///
   /// Returns at once.
   func prepare() {
@@ -123,7 +123,7 @@ final class SpareExchangeHelper: Sendable {
     return try started.get()
   }
 
-  /// Greets a helper if only its answer can show that it runs.
+  /// Sends a greeting if only an answer can show that the helper runs.
   ///
   /// The answer comes while the engine has other work.
   private static func asked(_ exchangeHelper: ExchangeHelper) -> ExchangeHelper {
@@ -137,7 +137,8 @@ final class SpareExchangeHelper: Sendable {
 
   /// Whether a helper may get a request: it runs, and its file was not replaced.
   ///
-  /// A helper that is asked looks at its own files, and ends instead of an answer if one was replaced.
+  /// A helper that gets a greeting checks its own files. It ends without an answer if one was
+  /// replaced.
   private static func isReady(_ exchangeHelper: ExchangeHelper) async -> Bool {
     let link = exchangeHelper.link
     if let asked = exchangeHelper.asked {

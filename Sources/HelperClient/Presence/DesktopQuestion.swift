@@ -32,7 +32,7 @@ struct DesktopQuestion: Sendable {
     try await fingers { () throws(HelperError) in try ask(helper, starting: true) }
   }
 
-  /// The fingers that are visible without a start of fprintd.
+  /// The fingers that can be listed without starting fprintd.
   func view(
     _ start: @escaping @Sendable () throws(HelperError) -> HelperLink
   ) async throws(PresenceFailure) -> DesktopView {
@@ -68,7 +68,7 @@ struct DesktopQuestion: Sendable {
   }
 
   private func ask(_ helper: HelperLink, starting: Bool) throws(HelperError) -> HelperEnrolled {
-    // The caller's connection says whose fingers: the helper asks the kernel for its peer.
+    // The caller's connection determines whose fingers: the helper asks the kernel for its peer.
     var buffer = MessageBuffer(.helper)
     let connection = route.connection(of: caller)
     try helper.send(HelperListEnrolledCall(start: starting), passing: connection)

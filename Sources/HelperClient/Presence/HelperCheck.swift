@@ -8,7 +8,7 @@ internal import Varlink
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
 
-  /// Starts a check, in a prepared helper if there is one.
+  /// Starts a check, using a prepared helper if there is one.
   init(
     _ attempt: PresenceAttempt,
     of caller: Caller,
@@ -31,8 +31,8 @@ struct HelperCheck: CheckConversation {
 
   /// Runs a check by fingerprint.
   ///
-  /// A reader that another program used when the helper looked is hidden from that helper. Further
-  /// helpers then look for it.
+  /// If another program uses the reader when the helper looks for it, the reader stays hidden from
+  /// that helper. Further helpers then look for it.
   private init(
     _ request: FingerRequest,
     of caller: Caller,
@@ -49,7 +49,8 @@ struct HelperCheck: CheckConversation {
       while true {
         var talk = CheckTalk(conversation.helper, seconds: request.seconds)
         do throws(HelperError) {
-          // The caller's connection says whose prints: the helper asks the kernel for its peer.
+          // The caller's connection determines whose prints: the helper asks the kernel for its
+          // peer.
           try talk.send(call, request.prints, passing: route.connection(of: caller))
           guard let hidden = try talk.follow(put) else { return }
           guard let pause = pauses.popFirst() else { return put(.failed(.busy(hidden))) }
@@ -96,7 +97,7 @@ struct HelperCheck: CheckConversation {
 }
 
 private struct CheckTalk: ~Copyable {
-  /// After so many seconds without news a person needs a message.
+  /// After this many seconds without an event, the person needs a message.
   private static let timeout: Int64 = 3
 
   private let helper: HelperLink
@@ -152,7 +153,7 @@ private struct CheckTalk: ~Copyable {
         isArmed = true
         put(.reader(SeenReader(name: name, driver: driver, scan: scan), only: finger))
         put(.ready)
-      // The screen already says that the reader waits. It does not say that the reader is busy.
+      // The prompt already says that the reader waits. It does not say that the reader is busy.
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
       default:
         let event = TokenVault.CheckEvent(reply, of: method)

@@ -7,7 +7,7 @@ internal import TokenVault
 protocol ConversationEvent: Sendable {
   /// No event came for a while, or the reader is in use.
   static var waiting: Self { get }
-  /// A finger still lies on the reader from the previous use.
+  /// A finger is still on the reader from the previous use.
   static var lift: Self { get }
   var isLast: Bool { get }
   /// The last event of a conversation whose helper did not report how it ended.
@@ -35,7 +35,7 @@ final class HelperConversation<Event: ConversationEvent>: Sendable {
   private let isCancelled = Atomic(false)
   private let cancelled: Milestone
 
-  /// Starts a thread for `talk`, which passes on events until the last one.
+  /// Starts a thread for `talk`, which passes events on until the last one.
   ///
   /// `prepared` is a helper that waits already. Without one, a helper is started.
   ///

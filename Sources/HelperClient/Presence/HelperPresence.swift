@@ -58,7 +58,7 @@ package struct HelperPresence: PresenceChecker {
     }
   }
 
-  /// The same, without a start of fprintd; see `PresenceChecker`.
+  /// The same, without starting fprintd; see `PresenceChecker`.
   package func desktopView(of caller: Caller) async throws(PresenceFailure) -> DesktopView {
     try await DesktopQuestion(caller, by: route).view {
       [route] () throws(HelperError) in try HelperLink(.presence, by: route)
@@ -141,7 +141,7 @@ extension HelperCheckCall {
     )
   }
 
-  /// Has the security key make a credential.
+  /// Makes a credential with the security key.
   init(_ making: KeyMaking) {
     self.init(
       presenceMethod: .key,

@@ -14,7 +14,7 @@ final class Milestone: Sendable {
 
   /// Waits for the event.
   ///
-  /// Returns false if the time is over first.
+  /// Returns false if the time ends first.
   func wait(milliseconds: Int32) -> Bool {
     (try? event.descriptor.waitReadable(milliseconds: milliseconds)) ?? true
   }
@@ -23,8 +23,8 @@ final class Milestone: Sendable {
 /// Serializes the uses of the reader.
 ///
 /// The result of a check is known before its helper has released the reader. After a miss, the
-/// finger must be lifted first, or the next check would see the same touch. A helper that came too
-/// early would find the reader in use.
+/// finger must be lifted first, or the next check would see the same touch. A helper that starts
+/// too early would find the reader in use.
 final class ReaderTurn: Sendable {
   final class Use: Sendable {
     /// Whether its result is known and only the release is missing.

@@ -16,18 +16,18 @@ extension VarlinkInterface {
 
 /// The file `io.thumblatch.Helper.varlink`, byte for byte.
 let helperDescription = #"""
-  # What the engine asks of its helper processes, over one socket each (descriptor 0 of a child).
-  # The helper ends when the socket closes, except that an exchange is finished first.
-  # Messages are at most 98304 bytes with their NUL: a slot of 64 KiB fits in base64.
+  # The requests of the engine to its helper processes, over one socket each (descriptor 0 of the
+  # child). A helper ends when its socket closes, but finishes an exchange first. Messages are at
+  # most 98304 bytes with their NUL, so that a slot of 64 KiB fits in base64.
   #
   # A comment line in square brackets marks the member below it:
   # [secret]: the engine and its helpers keep the value in locked memory, and never print it.
-  # [base64]: the text stands for bytes (RFC 4648, section 4, with padding).
-  # [true if absent], [false if absent], [empty if absent]: what it means that the member is not there.
-  # [always sent]: this version sends it even so.
-  # [word of TYPE or WORD]: the text is a word of this type, and an unknown one is taken for this word.
-  # [variant]: the value decides which of the marked members are there.
-  # [of VALUE]: the member is there with this value. [maybe of VALUE]: it may be there.
+  # [base64]: the text encodes bytes (RFC 4648, section 4, with padding).
+  # [true if absent], [false if absent], [empty if absent]: the meaning of an absent member.
+  # [always sent]: this version always sends the member.
+  # [word of TYPE or WORD]: the text is a value of this type; an unknown value is read as this one.
+  # [variant]: the value decides which of the marked members are present.
+  # [of VALUE]: the member is present with this value. [maybe of VALUE]: it may be present.
   interface io.thumblatch.Helper
 
   # A method of proving presence.
@@ -42,7 +42,7 @@ let helperDescription = #"""
 
   # How the person touches a reader (FpScanType).
   type ScanType (
-    # The finger lies on the reader.
+    # The finger is placed on the reader.
     press,
     # The finger moves over the reader.
     swipe
@@ -64,25 +64,25 @@ let helperDescription = #"""
   type ExchangeOutcome (
     # The request's first byte is about to be sent. Another reply follows.
     begun,
-    # The outcome lies in the slot, durable.
+    # The answer is in the slot, and durable.
     done,
     # The slot could not be written.
     sealed,
-    # Without a slot: a whole answer.
+    # Without a slot: there is a complete answer.
     answered,
     # Without a slot: nothing of the request was sent.
     not_sent,
-    # The request may have been received, and no whole answer came. A slot is as it was.
+    # The request may have been received, but no complete answer came. A slot is unchanged.
     lost
   )
 
   # How a client's request ended.
   type RequestOutcome (
-    # A whole answer.
+    # There is a complete answer.
     answered,
     # Nothing of the request was sent.
     not_sent,
-    # The request may have been received, and no whole answer came.
+    # The request may have been received, but no complete answer came.
     lost
   )
 
@@ -92,46 +92,46 @@ let helperDescription = #"""
     resolve,
     # No connection.
     connect,
-    # The machine is there, and no program listens at the port.
+    # The machine is reachable, but no program listens on the port.
     refused,
-    # A program took the connection and did not answer in time. Nothing was sent.
+    # A program accepted the connection, but did not answer in time. Nothing was sent.
     silent,
-    # TLS failed for any other reason than these.
+    # TLS failed for another reason.
     tls,
-    # The certificate is of an authority that is not trusted.
+    # The certificate is from an authority that is not trusted.
     authority,
     # The certificate has expired.
     expired,
     # The certificate is not valid yet.
     not_yet_valid,
-    # The certificate is of another host.
+    # The certificate is for another host.
     name,
     # The key of the server is not pinned.
     pin,
     # The request took too long.
     timeout,
-    # The answer is longer than was asked for.
+    # The answer is longer than the request allows.
     too_large,
-    # The address is of this machine or of its link, where the request may not go.
+    # The address is of this machine or of its local link, and the request may not go there.
     local,
-    # A program that is not the provider's listens at the loopback address. A slot says
+    # A program of another user than the provider's listens on the loopback address. A slot says
     # `listener 1000`.
     listener,
     # Anything else.
     other
   )
 
-  # What happens in a check.
+  # A step of a check.
   type HelperCheckStep (
     # The reader is armed.
     ready,
-    # The reader waits for a touch. Before `ready`: it is busy and is tried again.
+    # The reader waits for a touch. Before `ready`: it is busy, and is tried again.
     waiting,
     # The reader could not see the finger well.
     retry,
     # A question to show. Answer it with Respond.
     ask,
-    # With `more`: what a module of the password's stack says while it works, or beside the right password.
+    # With `more`: a message of a PAM module while it works, or with the right password.
     says,
     # The check passed.
     matched,
@@ -141,21 +141,21 @@ let helperDescription = #"""
     failed
   )
 
-  # What happens in an enrollment.
+  # A step of an enrollment.
   type HelperEnrollStep (
     # The reader is armed.
     ready,
     # The reader waits for a touch.
     waiting,
-    # One more touch is done.
+    # Another touch is done.
     stage,
     # The last touch does not count.
     retry,
-    # A former print is not on the reader any longer.
+    # A former print is no longer on the reader.
     removed,
     # The finger is enrolled.
     done,
-    # The enrollment was given up.
+    # The enrollment failed.
     failed
   )
 
@@ -181,9 +181,9 @@ let helperDescription = #"""
     denied
   )
 
-  # What became of a print that was to be deleted on its reader.
+  # The result of deleting a print on its reader.
   type PrintDeletion (
-    # The reader does not have it any longer.
+    # It is no longer on its reader.
     deleted,
     # Its reader stores no prints.
     not_stored,
@@ -191,62 +191,62 @@ let helperDescription = #"""
     left
   )
 
-  # How the fingers that the desktop has enrolled are seen.
+  # How the fingers that are enrolled in the desktop's settings are known.
   type EnrolledSource (
     # There are none, or there is no fprintd.
     none,
-    # fprintd could not be asked: that says nothing of the fingers.
+    # fprintd could not be asked, which says nothing about the fingers.
     unknown,
-    # By their prints, in fprintd's own files, read as root.
+    # By their prints, which root reads in fprintd's files.
     prints,
-    # By their names, which fprintd tells over the bus.
+    # By their names, from fprintd over the bus.
     names
   )
 
   # How a request to the TPM ended.
   type SecretOutcome (
-    # The TPM did it.
+    # The TPM carried it out.
     done,
-    # It did not.
+    # The TPM did not carry it out.
     failed
   )
 
-  # Why the TPM did not do what it was asked.
+  # Why the TPM did not carry out a request.
   type SecretFailure (
-    # There is no device, or it is no TPM.
+    # There is no device, or it is not a TPM.
     absent,
     # The user of the helper may not open the device.
     not_permitted,
-    # The TPM is not the one of the storage key's name, or it was cleared, or something between answers
-    # in its name.
+    # The TPM does not have the storage key of this name: it is another TPM, it was cleared, or a
+    # device on the bus answers in its place.
     another_tpm,
-    # The owner's password is set, and no storage key stands at 0x81000001.
+    # The owner's password is set, and there is no storage key at 0x81000001.
     owner_password,
-    # The authorization value is not the one of the secret or the counter.
+    # The authorization value of the secret or the counter is wrong.
     wrong_authorization,
     # The sealed bytes are damaged.
     damaged,
     # The TPM is busy, or limits its writes.
     busy,
-    # The TPM refuses authorizations after wrong ones of others.
+    # The TPM refuses authorizations, because too many were wrong.
     locked_out,
     # There is no counter at this index.
     no_counter,
     # There is no room for a counter.
     no_room,
-    # The index of the new counter is taken.
+    # The index of the new counter is already used.
     index_taken,
     # Another response, whose code is in `detail`.
     unexpected
   )
 
-  # What happens while a security key makes a secret.
+  # A step while a security key makes a secret.
   type KeySecretStep (
     # The key waits for a touch.
     touch,
     # The secret is made.
     done,
-    # It was given up.
+    # The key made no secret.
     failed
   )
 
@@ -254,33 +254,33 @@ let helperDescription = #"""
   type KeySecretFailure (
     # libfido2 is missing, or is another version.
     no_library,
-    # None is plugged in.
+    # No key is plugged in.
     no_key,
     # The key made none of the credentials, or was reset.
     another_key,
-    # More than one is plugged in.
+    # More than one key is plugged in.
     several_keys,
     # The key holds one of the credentials that it must not hold yet.
     already_added,
-    # The key has no hmac-secret.
+    # The key does not support hmac-secret.
     no_secret,
-    # The key wants its PIN.
+    # The key needs its PIN.
     pin_needed,
     # The PIN was wrong.
     wrong_pin,
-    # The key accepts a PIN only after it was unplugged.
+    # The key accepts a PIN only after it has been unplugged.
     pin_blocked_until_replugged,
     # The key accepts no PIN until it is reset.
     pin_blocked,
     # The key has no PIN, and the slot needs one.
     no_pin,
-    # The key verifies its person always, and the slot was made without that.
+    # The key always verifies its person, but the slot was made without that.
     always_verifies,
     # The key did not recognize its person.
     not_verified,
     # The key was not touched in time.
     timed_out,
-    # The engine ended it.
+    # The engine cancelled it.
     cancelled,
     # The key was unplugged, or does not answer.
     removed,
@@ -290,50 +290,52 @@ let helperDescription = #"""
     unexpected
   )
 
-  # One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
-  # where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
-  # With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
-  # has sent nothing. Times are milliseconds.
+  # Makes one HTTP request. If `key` is set, the descriptor of a slot comes with the first byte of the
+  # message (SCM_RIGHTS). The answer is then sealed into the slot and made durable before `done`. With
+  # `more`, `begun` comes before the first byte of the request is sent: a helper that ends before it
+  # has sent nothing. Times are in milliseconds.
   method Exchange(
     # Such as `POST`.
     method: string,
     url: string,
     # Each as `Name: value`.
     headers: []string,
-    # The value of a header `Authorization` besides.
+    # The value of an additional header `Authorization`.
     # [secret]
     credentials: ?string,
-    # What is sent.
+    # The body of the request.
     # [secret, base64]
     body: ?string,
     # The certificate authority, in PEM.
     ca: ?string,
-    # Each as `sha256//...`. Empty: any key.
+    # Each as `sha256//...`. If empty, any key is accepted.
     pins: []string,
-    # Where the proxy is.
+    # The URL of the proxy.
     proxy: ?string,
     timeout: int,
-    # The most bytes of the answer.
+    # The maximum length of the answer, in bytes.
     maximum_body: int,
-    # The key for the slot, used once: 32 bytes.
+    # The key for the slot, for one use: 32 bytes.
     # [secret, base64]
     key: ?string,
-    # What the sealed answer is bound to.
+    # The associated data of the sealed answer.
     # [base64]
     context: ?string,
-    # Whether it may go to this machine or to its link, or through a proxy there. Without it such an
-    # address is not connected to, whatever name leads there: not_sent, local.
+    # Whether the request may go to this machine or its local link, or through a proxy there.
+    # Otherwise the helper does not connect to such an address, by whichever name: not_sent, local.
     # [false if absent]
     local: ?bool,
-    # The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
-    # there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
+    # The users, besides root, whose programs may get the request over loopback in plain text, or be
+    # its proxy there. If absent, the helper's own user. For other users: not_sent, listener, with the
+    # user if it is known.
     listeners: ?[]int,
-    # How long the connection may take. Absent: 10000.
+    # How long the connection may take. If absent, 10000.
     connect_timeout: ?int,
-    # Whether nothing of the request is sent before Proceed. The connection may be made before.
+    # Whether the helper sends nothing of the request before Proceed. It may connect earlier.
     # [false if absent]
     waits: ?bool,
-    # Whether `body` of the reply is the target of the redirect, empty if there is none. Without a slot.
+    # Whether `body` of the reply is the target of the redirect, or empty if there is none. Only
+    # without a slot.
     # [false if absent]
     wants_location: ?bool
   ) -> (
@@ -346,7 +348,7 @@ let helperDescription = #"""
     retry_after: ?int,
     # [secret, base64, of answered]
     body: ?string,
-    # What the slot would hold.
+    # The bytes for the slot.
     # [base64, of sealed]
     sealed: ?string,
     # [of not_sent, of lost]
@@ -356,9 +358,9 @@ let helperDescription = #"""
     user: ?int
   )
 
-  # One HTTP request of a client with its own token: never with a slot. The answer's body goes to
-  # descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
-  # No redirect is followed. Times are milliseconds.
+  # Makes one HTTP request of a client with its own token, never with a slot. The body of the answer
+  # is written to descriptor 3 of the helper. If `sends_body` is true, the body of the request is read
+  # from descriptor 4. No redirect is followed. Times are in milliseconds.
   method Request(
     # Such as `GET`.
     method: string,
@@ -368,31 +370,31 @@ let helperDescription = #"""
     sends_body: bool,
     # The certificate authority, in PEM.
     ca: ?string,
-    # Each as `sha256//...`. Empty: any key.
+    # Each as `sha256//...`. If empty, any key is accepted.
     pins: []string,
-    # Where the proxy is.
+    # The URL of the proxy.
     proxy: ?string,
     timeout: int,
-    # The most bytes of the answer.
+    # The maximum length of the answer, in bytes.
     maximum_body: int,
     # As for Exchange.
     listeners: ?[]int,
-    # How long the connection may take. Absent: 10000.
+    # How long the connection may take. If absent, 10000.
     connect_timeout: ?int
   ) -> (
     # [variant]
     outcome: RequestOutcome,
     # [of answered]
     status: ?int,
-    # How many bytes lie behind descriptor 3.
+    # How many bytes were written to descriptor 3.
     # [of answered]
     length: ?int,
     # [maybe of answered]
     content_type: ?string,
-    # Where a redirect would lead.
+    # The target of a redirect.
     # [maybe of answered]
     location: ?string,
-    # The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+    # The header fields of the answer, each as `Name: value`: at most 100 fields and 16 KiB.
     # [of answered, empty if absent]
     headers: ?[]string,
     # [of not_sent, of lost]
@@ -402,54 +404,57 @@ let helperDescription = #"""
     user: ?int
   )
 
-  # The exchange that waits may send its request. It is called with `oneway`. If the connection ends
+  # Lets the waiting exchange send its request. It is called with `oneway`. If the connection closes
   # before it, the helper ends and has sent nothing.
   method Proceed() -> ()
 
-  # One print, before Check, Enroll or DeletePrints.
+  # Loads one print, before Check, Enroll or DeletePrints.
   method LoadPrint(
     finger: string,
-    # The print, as the library of the reader wrote it.
+    # The print, as libfprint wrote it.
     # [secret, base64]
     print: string,
-    # Whether it was deleted, and may still be on the reader that stores it: it passes no check.
+    # Whether the print was deleted here, but may still be on the reader that stores it. It passes no
+    # check.
     # [false if absent]
     former: ?bool
   ) -> ()
-  # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
-  # password: `ask` (answer with Respond), then matched, not_matched or failed. If a
-  # PAM module says more, a wrong password is `failed` with `no_match` and that text.
-  # The fingers that ListEnrolled told of take part if they are still exactly those of
-  # `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
-  # key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
-  # A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-  # plugged in makes a credential instead, unless it holds one of `key_credentials`.
+  # Runs a presence check.
+  # fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed. The fingers of
+  # ListEnrolled count if they are still exactly those of `desktop_digests` (source prints) or
+  # `desktop_fingers` (source names). Otherwise the check fails with not_enrolled.
+  # password: `ask` (answer with Respond), then matched, not_matched or failed. If a PAM module gives a
+  # message, a wrong password is `failed` with `no_match` and that text.
+  # key, with `more`: `ask` for its PIN if it needs one (answer with Respond), ready, then matched or
+  # failed. A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key
+  # that is plugged in makes a credential instead, unless it holds one of `key_credentials`.
   method Check(
     method: PresenceMethod,
     # The user name, for the password.
     user: ?string,
     # In milliseconds.
     timeout: int,
-    # SHA-256 of each of the desktop's prints that take part.
+    # The SHA-256 of each of the desktop's prints that count.
     # [base64]
     desktop_digests: ?[]string,
-    # The fingers that fprintd is expected to tell of: these and no others.
+    # The fingers that fprintd must list: exactly these.
     desktop_fingers: ?[]string,
-    # The finger whose print comes first, for a reader that takes one print at a time.
+    # The finger whose print comes first, for a reader that compares with one print at a time.
     first_finger: ?string,
     # The names of credentials of security keys.
     # [base64]
     key_credentials: ?[]string,
-    # What the key signs: 32 bytes.
+    # The challenge that the key signs: 32 bytes.
     # [base64]
     challenge: ?string,
-    # Whether the key must verify its person, by its PIN or by itself.
+    # Whether the key must verify its person, by its PIN or its own sensor.
     # [false if absent]
     verify: ?bool,
-    # Whether another device is armed too. A key that wants its PIN is touched before it asks.
+    # Whether another device is armed too. The person then touches a key that needs its PIN before
+    # `ask`.
     # [false if absent]
     raced: ?bool,
-    # For whom a credential is made: 1 to 64 bytes.
+    # The user of a new credential: 1 to 64 bytes.
     # [base64]
     key_user: ?string,
     # The name that the key shows for it.
@@ -462,7 +467,7 @@ let helperDescription = #"""
     event: HelperCheckStep,
     # [word of ScanHint or general, of retry]
     hint: ?string,
-    # The question, or the words.
+    # The question, or the message of the module.
     # [of ask, of says]
     text: ?string,
     # Whether the answer is hidden.
@@ -472,11 +477,11 @@ let helperDescription = #"""
     reason: ?PresenceOutcome,
     # [maybe of failed]
     detail: ?string,
-    # With the reason not_enrolled: the reader stores its prints itself, and does not have these any
-    # longer.
+    # With the reason not_enrolled: whether the reader stores its prints itself and no longer has
+    # these.
     # [of failed, false if absent]
     lost: ?bool,
-    # With the reason busy: the reader is hidden from this process, and a new one may find it.
+    # With the reason busy: whether the reader is hidden from this process. A new process may find it.
     # [of failed, false if absent]
     hidden_reader: ?bool,
     # The reader.
@@ -486,14 +491,14 @@ let helperDescription = #"""
     driver: ?string,
     # [maybe of ready]
     scan: ?ScanType,
-    # For matched: the finger that passed, if one did. For ready: the one that can match, if the others
-    # cannot.
+    # For matched: the finger that passed, if any. For ready: the only finger that can match, if the
+    # others cannot.
     # [maybe of matched, maybe of ready]
     finger: ?string,
-    # The credential that has signed, or that was made.
+    # The credential that has signed, or the new credential.
     # [base64, maybe of matched]
     credential: ?string,
-    # What the key has signed besides the challenge (Web Authentication, section 6.1).
+    # The data that the key has signed together with the challenge (Web Authentication, section 6.1).
     # [base64, maybe of matched]
     authenticator_data: ?string,
     # Its signature: ECDSA over P-256, in DER.
@@ -527,12 +532,12 @@ let helperDescription = #"""
     reason: ?PresenceOutcome,
     detail: ?string
   )
-  # With `more`: ready, stage, retry, then done with the print, or failed.
+  # Enrolls a finger. With `more`: ready, stage, retry, then done with the print, or failed.
   method Enroll(
     finger: string,
     # In milliseconds, for each touch.
     timeout: int,
-    # Whether a reader that stores prints itself keeps this one only if Keep follows.
+    # Whether a reader that stores prints itself keeps the new one only if Keep follows.
     # [false if absent]
     keep: ?bool
   ) -> (
@@ -540,7 +545,7 @@ let helperDescription = #"""
     event: HelperEnrollStep,
     # [word of ScanHint or general, of retry]
     hint: ?string,
-    # The print, as the library of the reader wrote it.
+    # The print, as libfprint wrote it.
     # [secret, base64, of done]
     print: ?string,
     # The reader.
@@ -557,35 +562,35 @@ let helperDescription = #"""
     reason: ?PresenceOutcome,
     # [maybe of failed]
     detail: ?string,
-    # With the reason busy: the reader is hidden from this process, and a new one may find it.
+    # With the reason busy: whether the reader is hidden from this process. A new process may find it.
     # [of failed, false if absent]
     hidden_reader: ?bool,
-    # The place of the former print among those that were loaded.
+    # The index of the former print among the loaded ones.
     # [of removed]
     place: ?int,
     # How many touches are done.
     stage: int,
-    # How many touches there are.
+    # How many touches the enrollment needs.
     stages: int
   )
-  # The print of the last enrollment is stored.
+  # Says that the print of the last enrollment is stored.
   method Keep() -> ()
-  # Deletes the loaded prints on the reader that stores them: these and no others.
+  # Deletes exactly the loaded prints on the reader that stores them.
   method DeletePrints(
     # In milliseconds.
     timeout: int
   ) -> (
-    # Of each, in the order in which they were loaded.
+    # The result for each print, in the order in which they were loaded.
     prints: []PrintDeletion,
-    # Why one is left.
+    # Why a print may still be on its reader.
     detail: ?string
   )
-  # What the system knows: no reader is opened, and fprintd is not started.
+  # What the system knows about the reader. It is not opened, and fprintd is not started.
   method GetReader() -> (
     # Whether it can be used.
     available: bool,
     name: ?string,
-    # fprintd: the reader is not this user's to open, and fprintd verifies.
+    # `fprintd` if this user may not open the reader, so that fprintd compares the fingers.
     driver: ?string,
     # Its identity within the driver.
     device: ?string,
@@ -596,11 +601,11 @@ let helperDescription = #"""
     # Whether a program uses it now.
     # [false if absent]
     in_use: ?bool,
-    # Whether the system can tell: a reader that is not on USB shows only when it is used.
+    # Whether the system can know: a reader that is not on USB is found only when it is used.
     # [true if absent]
     looked: ?bool
   )
-  # The fingers that the user of the helper's process has enrolled with fprintd.
+  # Lists the fingers that the user of the helper's process has enrolled with fprintd.
   method ListEnrolled(
     # Whether fprintd is started if it does not run.
     # [true if absent]
@@ -609,22 +614,22 @@ let helperDescription = #"""
     source: EnrolledSource,
     # Their names.
     fingers: []string,
-    # SHA-256 of the print of each, in the same order. Empty with the source names.
+    # The SHA-256 of the print of each, in the same order. Empty with the source names.
     # [base64]
     digests: []string,
     # Whether they are unknown because fprintd does not run and was not to be started.
     # [false if absent]
     asleep: ?bool
   )
-  # What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
-  # also answers ReadCounter.
+  # Asks the TPM about itself. The helper for the TPM answers one request, and ends. After OpenSecret
+  # it also answers ReadCounter.
   method GetTPM() -> (
     # [variant]
     outcome: SecretOutcome,
     # The manufacturer's letters, such as `INTC`.
     # [of done]
     maker: ?string,
-    # Of the firmware.
+    # The version of the firmware.
     # [of done]
     version: ?string,
     # [of failed]
@@ -637,7 +642,7 @@ let helperDescription = #"""
     # 32 bytes.
     # [secret, base64]
     secret: string,
-    # What opens it again, beside the TPM: 32 bytes.
+    # The authorization value that opens it again, with the TPM: 32 bytes.
     # [secret, base64]
     authorization: string
   ) -> (
@@ -659,7 +664,7 @@ let helperDescription = #"""
   )
   # Opens a sealed secret.
   method OpenSecret(
-    # As SealSecret answered.
+    # As in the reply of SealSecret.
     # [base64]
     parent_name: string,
     # [base64]
@@ -681,10 +686,10 @@ let helperDescription = #"""
   # Defines a counter at this index, and increments it for the first time.
   method DefineCounter(
     index: int,
-    # What reads and increments it: 32 bytes.
+    # The authorization value that reads and increments it: 32 bytes.
     # [secret, base64]
     authorization: string,
-    # The name that the storage key must have. Absent: any.
+    # The name that the storage key must have. If absent, any.
     # [base64]
     parent_name: ?string
   ) -> (
@@ -744,7 +749,7 @@ let helperDescription = #"""
     index: int,
     # [secret, base64]
     authorization: string,
-    # What reads and increments it from now on: 32 bytes.
+    # The authorization value that reads and increments it from now on: 32 bytes.
     # [secret, base64]
     next_authorization: string,
     # As for DefineCounter.
@@ -778,8 +783,8 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # What the only security key that is plugged in says of itself; without a touch. The helper for secrets
-  # answers one request, and ends.
+  # Asks the only security key that is plugged in about itself, without a touch. The helper for
+  # secrets answers one request, and ends.
   method GetKey() -> (
     # [variant]
     outcome: SecretOutcome,
@@ -794,13 +799,13 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Has the only security key that is plugged in make a credential and a secret: two touches. With `more`:
-  # touch, touch, then done or failed.
+  # Makes a credential and a secret with the only security key that is plugged in, by two touches.
+  # With `more`: touch, touch, then done or failed.
   method MakeKeySecret(
     # The names of credentials that the key must not hold yet.
     # [base64]
     key_credentials: []string,
-    # In UTF-8. Absent: the key needs none.
+    # The PIN, in UTF-8. Absent if the key needs none.
     # [secret]
     key_pin: ?string
   ) -> (
@@ -820,19 +825,19 @@ let helperDescription = #"""
     # [maybe of failed]
     detail: ?string
   )
-  # Has a security key make the secret of one of these slots again: one touch. With `more`: touch, then done
-  # or failed.
+  # Makes the secret of one of these slots again with its security key, by one touch. With `more`:
+  # touch, then done or failed.
   method OpenKeySecret(
     # The parameters of each slot.
     # [base64]
     slots: []string,
-    # In UTF-8. Absent: it was not asked for.
+    # The PIN, in UTF-8. Absent if the key did not need it.
     # [secret]
     key_pin: ?string
   ) -> (
     # [variant]
     event: KeySecretStep,
-    # The place of the slot among those, from 0.
+    # The index of the slot among those, from 0.
     # [of done]
     place: ?int,
     # 32 bytes.

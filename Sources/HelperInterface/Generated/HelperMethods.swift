@@ -6,10 +6,10 @@ package import Varlink
 internal import PlainText
 package import PresenceTerms
 
-/// One HTTP request. A slot's descriptor comes with the first byte of the message (SCM_RIGHTS)
-/// where `key` is set: the outcome is then sealed into the slot and made durable before `done`.
-/// With `more`, `begun` comes before the request's first byte is sent: a helper that ends without it
-/// has sent nothing. Times are milliseconds.
+/// Makes one HTTP request. If `key` is set, the descriptor of a slot comes with the first byte of the
+/// message (SCM_RIGHTS). The answer is then sealed into the slot and made durable before `done`. With
+/// `more`, `begun` comes before the first byte of the request is sent: a helper that ends before it
+/// has sent nothing. Times are in milliseconds.
 package struct ExchangeCall: VarlinkMethod {
   package typealias Reply = ExchangeReply
   package static let method = "io.thumblatch.Helper.Exchange"
@@ -19,34 +19,36 @@ package struct ExchangeCall: VarlinkMethod {
   package var url: String
   /// Each as `Name: value`.
   package var headers: [String]
-  /// The value of a header `Authorization` besides.
+  /// The value of an additional header `Authorization`.
   package var credentials: SharedSecret?
-  /// What is sent.
+  /// The body of the request.
   package var body: SharedSecret?
   /// The certificate authority, in PEM.
   package var ca: String?
-  /// Each as `sha256//...`. Empty: any key.
+  /// Each as `sha256//...`. If empty, any key is accepted.
   package var pins: [String]
-  /// Where the proxy is.
+  /// The URL of the proxy.
   package var proxy: String?
   package var timeout: Int
-  /// The most bytes of the answer.
+  /// The maximum length of the answer, in bytes.
   package var maximumBody: Int
-  /// The key for the slot, used once: 32 bytes.
+  /// The key for the slot, for one use: 32 bytes.
   package var key: SharedSecret?
-  /// What the sealed answer is bound to.
+  /// The associated data of the sealed answer.
   package var context: [UInt8]?
-  /// Whether it may go to this machine or to its link, or through a proxy there. Without it such an
-  /// address is not connected to, whatever name leads there: not_sent, local.
+  /// Whether the request may go to this machine or its local link, or through a proxy there.
+  /// Otherwise the helper does not connect to such an address, by whichever name: not_sent, local.
   package var local: Bool
-  /// The users, besides root, whose programs may get it over loopback in plain text, or be its proxy
-  /// there. Without it: the helper's own. Others: not_sent, listener, with the user if it is known.
+  /// The users, besides root, whose programs may get the request over loopback in plain text, or be
+  /// its proxy there. If absent, the helper's own user. For other users: not_sent, listener, with the
+  /// user if it is known.
   package var listeners: [Int]?
-  /// How long the connection may take. Absent: 10000.
+  /// How long the connection may take. If absent, 10000.
   package var connectTimeout: Int?
-  /// Whether nothing of the request is sent before Proceed. The connection may be made before.
+  /// Whether the helper sends nothing of the request before Proceed. It may connect earlier.
   package var waits: Bool
-  /// Whether `body` of the reply is the target of the redirect, empty if there is none. Without a slot.
+  /// Whether `body` of the reply is the target of the redirect, or empty if there is none. Only
+  /// without a slot.
   package var wantsLocation: Bool
 
   package init(
@@ -136,13 +138,13 @@ package struct ExchangeCall: VarlinkMethod {
 package enum ExchangeReply: VarlinkRecord {
   /// The request's first byte is about to be sent. Another reply follows.
   case begun
-  /// The outcome lies in the slot, durable.
+  /// The answer is in the slot, and durable.
   case done
   /// The slot could not be written.
   ///
-  /// `sealed`: What the slot would hold.
+  /// `sealed`: The bytes for the slot.
   case sealed([UInt8])
-  /// Without a slot: a whole answer.
+  /// Without a slot: there is a complete answer.
   ///
   /// `retryAfter`: In seconds.
   case answered(status: Int, retryAfter: Int? = nil, body: SharedSecret)
@@ -150,7 +152,7 @@ package enum ExchangeReply: VarlinkRecord {
   ///
   /// `user`: With the reason listener: the other user, if it is known.
   case notSent(ExchangeFailure, user: Int? = nil)
-  /// The request may have been received, and no whole answer came. A slot is as it was.
+  /// The request may have been received, but no complete answer came. A slot is unchanged.
   case lost(ExchangeFailure)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -178,9 +180,9 @@ package enum ExchangeReply: VarlinkRecord {
   }
 }
 
-/// One HTTP request of a client with its own token: never with a slot. The answer's body goes to
-/// descriptor 3 of the helper, what is sent is read from descriptor 4 where `sends_body` is true.
-/// No redirect is followed. Times are milliseconds.
+/// Makes one HTTP request of a client with its own token, never with a slot. The body of the answer
+/// is written to descriptor 3 of the helper. If `sends_body` is true, the body of the request is read
+/// from descriptor 4. No redirect is followed. Times are in milliseconds.
 package struct HelperRequestCall: VarlinkMethod, Equatable {
   package typealias Reply = HelperRequestReply
   package static let method = "io.thumblatch.Helper.Request"
@@ -193,16 +195,16 @@ package struct HelperRequestCall: VarlinkMethod, Equatable {
   package var sendsBody: Bool
   /// The certificate authority, in PEM.
   package var ca: String?
-  /// Each as `sha256//...`. Empty: any key.
+  /// Each as `sha256//...`. If empty, any key is accepted.
   package var pins: [String]
-  /// Where the proxy is.
+  /// The URL of the proxy.
   package var proxy: String?
   package var timeout: Int
-  /// The most bytes of the answer.
+  /// The maximum length of the answer, in bytes.
   package var maximumBody: Int
   /// As for Exchange.
   package var listeners: [Int]?
-  /// How long the connection may take. Absent: 10000.
+  /// How long the connection may take. If absent, 10000.
   package var connectTimeout: Int?
 
   package init(
@@ -266,19 +268,19 @@ package struct HelperRequestCall: VarlinkMethod, Equatable {
 
 /// What `Request` answers.
 package enum HelperRequestReply: VarlinkRecord, Equatable {
-  /// A whole answer.
+  /// There is a complete answer.
   ///
-  /// `length`: How many bytes lie behind descriptor 3.
+  /// `length`: How many bytes were written to descriptor 3.
   ///
-  /// `location`: Where a redirect would lead.
+  /// `location`: The target of a redirect.
   ///
-  /// `headers`: The answer's header fields, each as `Name: value`: at most 100, and 16 KiB.
+  /// `headers`: The header fields of the answer, each as `Name: value`: at most 100 fields and 16 KiB.
   case answered(status: Int, length: Int, contentType: String? = nil, location: String? = nil, headers: [String] = [])
   /// Nothing of the request was sent.
   ///
   /// `user`: With the reason listener: the other user, if it is known.
   case notSent(ExchangeFailure, user: Int? = nil)
-  /// The request may have been received, and no whole answer came.
+  /// The request may have been received, but no complete answer came.
   case lost(ExchangeFailure)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -300,7 +302,7 @@ package enum HelperRequestReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The exchange that waits may send its request. It is called with `oneway`. If the connection ends
+/// Lets the waiting exchange send its request. It is called with `oneway`. If the connection closes
 /// before it, the helper ends and has sent nothing.
 package struct HelperProceedCall: VarlinkMethod, Equatable {
   package typealias Reply = EmptyReply
@@ -315,15 +317,16 @@ package struct HelperProceedCall: VarlinkMethod, Equatable {
   }
 }
 
-/// One print, before Check, Enroll or DeletePrints.
+/// Loads one print, before Check, Enroll or DeletePrints.
 package struct LoadPrintCall: VarlinkMethod {
   package typealias Reply = EmptyReply
   package static let method = "io.thumblatch.Helper.LoadPrint"
 
   package var finger: String
-  /// The print, as the library of the reader wrote it.
+  /// The print, as libfprint wrote it.
   package var print: SharedSecret
-  /// Whether it was deleted, and may still be on the reader that stores it: it passes no check.
+  /// Whether the print was deleted here, but may still be on the reader that stores it. It passes no
+  /// check.
   package var former: Bool
 
   package init(
@@ -353,14 +356,15 @@ package struct LoadPrintCall: VarlinkMethod {
   }
 }
 
-/// fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed.
-/// password: `ask` (answer with Respond), then matched, not_matched or failed. If a
-/// PAM module says more, a wrong password is `failed` with `no_match` and that text.
-/// The fingers that ListEnrolled told of take part if they are still exactly those of
-/// `desktop_digests` (source prints) or `desktop_fingers` (source names); else failed, not_enrolled.
-/// key, with `more`: `ask` for its PIN if it wants one (answer with Respond), ready, then matched or failed.
-/// A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key that is
-/// plugged in makes a credential instead, unless it holds one of `key_credentials`.
+/// Runs a presence check.
+/// fingerprint, with `more`: ready, waiting, retry, then matched, not_matched or failed. The fingers of
+/// ListEnrolled count if they are still exactly those of `desktop_digests` (source prints) or
+/// `desktop_fingers` (source names). Otherwise the check fails with not_enrolled.
+/// password: `ask` (answer with Respond), then matched, not_matched or failed. If a PAM module gives a
+/// message, a wrong password is `failed` with `no_match` and that text.
+/// key, with `more`: `ask` for its PIN if it needs one (answer with Respond), ready, then matched or
+/// failed. A key that holds one of `key_credentials` signs `challenge`. With `key_user`, the only key
+/// that is plugged in makes a credential instead, unless it holds one of `key_credentials`.
 package struct HelperCheckCall: VarlinkMethod {
   package typealias Reply = HelperCheckEvent
   package static let method = "io.thumblatch.Helper.Check"
@@ -370,21 +374,22 @@ package struct HelperCheckCall: VarlinkMethod {
   package var user: String?
   /// In milliseconds.
   package var timeout: Int
-  /// SHA-256 of each of the desktop's prints that take part.
+  /// The SHA-256 of each of the desktop's prints that count.
   package var desktopDigests: [[UInt8]]?
-  /// The fingers that fprintd is expected to tell of: these and no others.
+  /// The fingers that fprintd must list: exactly these.
   package var desktopFingers: [String]?
-  /// The finger whose print comes first, for a reader that takes one print at a time.
+  /// The finger whose print comes first, for a reader that compares with one print at a time.
   package var firstFinger: String?
   /// The names of credentials of security keys.
   package var keyCredentials: [[UInt8]]?
-  /// What the key signs: 32 bytes.
+  /// The challenge that the key signs: 32 bytes.
   package var challenge: [UInt8]?
-  /// Whether the key must verify its person, by its PIN or by itself.
+  /// Whether the key must verify its person, by its PIN or its own sensor.
   package var verify: Bool
-  /// Whether another device is armed too. A key that wants its PIN is touched before it asks.
+  /// Whether another device is armed too. The person then touches a key that needs its PIN before
+  /// `ask`.
   package var raced: Bool
-  /// For whom a credential is made: 1 to 64 bytes.
+  /// The user of a new credential: 1 to 64 bytes.
   package var keyUser: [UInt8]?
   /// The name that the key shows for it.
   package var keyName: String?
@@ -464,31 +469,31 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
   ///
   /// `name`: The reader.
   ///
-  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
-  /// cannot.
+  /// `finger`: For matched: the finger that passed, if any. For ready: the only finger that can match, if the
+  /// others cannot.
   case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil, finger: String? = nil)
-  /// The reader waits for a touch. Before `ready`: it is busy and is tried again.
+  /// The reader waits for a touch. Before `ready`: it is busy, and is tried again.
   case waiting
   /// The reader could not see the finger well.
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
   ///
-  /// `text`: The question, or the words.
+  /// `text`: The question, or the message of the module.
   ///
   /// `hidden`: Whether the answer is hidden.
   case ask(text: String, hidden: Bool = true)
-  /// With `more`: what a module of the password's stack says while it works, or beside the right password.
+  /// With `more`: a message of a PAM module while it works, or with the right password.
   ///
-  /// `text`: The question, or the words.
+  /// `text`: The question, or the message of the module.
   case says(text: String)
   /// The check passed.
   ///
-  /// `finger`: For matched: the finger that passed, if one did. For ready: the one that can match, if the others
-  /// cannot.
+  /// `finger`: For matched: the finger that passed, if any. For ready: the only finger that can match, if the
+  /// others cannot.
   ///
-  /// `credential`: The credential that has signed, or that was made.
+  /// `credential`: The credential that has signed, or the new credential.
   ///
-  /// `authenticatorData`: What the key has signed besides the challenge (Web Authentication, section 6.1).
+  /// `authenticatorData`: The data that the key has signed together with the challenge (Web Authentication, section 6.1).
   ///
   /// `signature`: Its signature: ECDSA over P-256, in DER.
   ///
@@ -498,10 +503,10 @@ package enum HelperCheckEvent: VarlinkRecord, Equatable {
   case notMatched
   /// There was no decision.
   ///
-  /// `lost`: With the reason not_enrolled: the reader stores its prints itself, and does not have these any
-  /// longer.
+  /// `lost`: With the reason not_enrolled: whether the reader stores its prints itself and no longer has
+  /// these.
   ///
-  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
+  /// `hiddenReader`: With the reason busy: whether the reader is hidden from this process. A new process may find it.
   case failed(PresenceOutcome, detail: String? = nil, lost: Bool = false, hiddenReader: Bool = false)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -560,7 +565,7 @@ package struct HelperRespondCall: VarlinkMethod {
   }
 }
 
-/// With `more`: ready, stage, retry, then done with the print, or failed.
+/// Enrolls a finger. With `more`: ready, stage, retry, then done with the print, or failed.
 package struct HelperEnrollCall: VarlinkMethod, Equatable {
   package typealias Reply = HelperEnrollReply
   package static let method = "io.thumblatch.Helper.Enroll"
@@ -568,7 +573,7 @@ package struct HelperEnrollCall: VarlinkMethod, Equatable {
   package var finger: String
   /// In milliseconds, for each touch.
   package var timeout: Int
-  /// Whether a reader that stores prints itself keeps this one only if Keep follows.
+  /// Whether a reader that stores prints itself keeps the new one only if Keep follows.
   package var keep: Bool
 
   package init(
@@ -603,7 +608,7 @@ package struct HelperEnrollReply: VarlinkRecord {
   package var event: HelperEnrollEvent
   /// How many touches are done.
   package var stage: Int
-  /// How many touches there are.
+  /// How many touches the enrollment needs.
   package var stages: Int
 
   package init(
@@ -640,23 +645,23 @@ package enum HelperEnrollEvent: VarlinkRecord {
   case ready(name: String? = nil, driver: String? = nil, scan: ScanType? = nil)
   /// The reader waits for a touch.
   case waiting
-  /// One more touch is done.
+  /// Another touch is done.
   case stage
   /// The last touch does not count.
   case retry(ScanHint)
-  /// A former print is not on the reader any longer.
+  /// A former print is no longer on the reader.
   ///
-  /// `place`: The place of the former print among those that were loaded.
+  /// `place`: The index of the former print among the loaded ones.
   case removed(place: Int)
   /// The finger is enrolled.
   ///
-  /// `print`: The print, as the library of the reader wrote it.
+  /// `print`: The print, as libfprint wrote it.
   ///
   /// `device`: Its identity within the driver.
   case done(print: SharedSecret, driver: String, device: String)
-  /// The enrollment was given up.
+  /// The enrollment failed.
   ///
-  /// `hiddenReader`: With the reason busy: the reader is hidden from this process, and a new one may find it.
+  /// `hiddenReader`: With the reason busy: whether the reader is hidden from this process. A new process may find it.
   case failed(PresenceOutcome, detail: String? = nil, hiddenReader: Bool = false)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -686,7 +691,7 @@ package enum HelperEnrollEvent: VarlinkRecord {
   }
 }
 
-/// The print of the last enrollment is stored.
+/// Says that the print of the last enrollment is stored.
 package struct HelperKeepCall: VarlinkMethod, Equatable {
   package typealias Reply = EmptyReply
   package static let method = "io.thumblatch.Helper.Keep"
@@ -700,7 +705,7 @@ package struct HelperKeepCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Deletes the loaded prints on the reader that stores them: these and no others.
+/// Deletes exactly the loaded prints on the reader that stores them.
 package struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
   package typealias Reply = HelperDeletions
   package static let method = "io.thumblatch.Helper.DeletePrints"
@@ -729,9 +734,9 @@ package struct HelperDeletePrintsCall: VarlinkMethod, Equatable {
 
 /// What `DeletePrints` answers.
 package struct HelperDeletions: VarlinkRecord, Equatable {
-  /// Of each, in the order in which they were loaded.
+  /// The result for each print, in the order in which they were loaded.
   package var prints: [PrintDeletion]
-  /// Why one is left.
+  /// Why a print may still be on its reader.
   package var detail: String?
 
   package init(
@@ -757,7 +762,7 @@ package struct HelperDeletions: VarlinkRecord, Equatable {
   }
 }
 
-/// What the system knows: no reader is opened, and fprintd is not started.
+/// What the system knows about the reader. It is not opened, and fprintd is not started.
 package struct HelperGetReaderCall: VarlinkMethod, Equatable {
   package typealias Reply = HelperReader
   package static let method = "io.thumblatch.Helper.GetReader"
@@ -776,7 +781,7 @@ package struct HelperReader: VarlinkRecord, Equatable {
   /// Whether it can be used.
   package var available: Bool
   package var name: String?
-  /// fprintd: the reader is not this user's to open, and fprintd verifies.
+  /// `fprintd` if this user may not open the reader, so that fprintd compares the fingers.
   package var driver: String?
   /// Its identity within the driver.
   package var device: String?
@@ -786,7 +791,7 @@ package struct HelperReader: VarlinkRecord, Equatable {
   package var reason: String?
   /// Whether a program uses it now.
   package var inUse: Bool
-  /// Whether the system can tell: a reader that is not on USB shows only when it is used.
+  /// Whether the system can know: a reader that is not on USB is found only when it is used.
   package var looked: Bool
 
   package init(
@@ -836,7 +841,7 @@ package struct HelperReader: VarlinkRecord, Equatable {
   }
 }
 
-/// The fingers that the user of the helper's process has enrolled with fprintd.
+/// Lists the fingers that the user of the helper's process has enrolled with fprintd.
 package struct HelperListEnrolledCall: VarlinkMethod, Equatable {
   package typealias Reply = HelperEnrolled
   package static let method = "io.thumblatch.Helper.ListEnrolled"
@@ -868,7 +873,7 @@ package struct HelperEnrolled: VarlinkRecord, Equatable {
   package var source: EnrolledSource
   /// Their names.
   package var fingers: [String]
-  /// SHA-256 of the print of each, in the same order. Empty with the source names.
+  /// The SHA-256 of the print of each, in the same order. Empty with the source names.
   package var digests: [[UInt8]]
   /// Whether they are unknown because fprintd does not run and was not to be started.
   package var asleep: Bool
@@ -904,8 +909,8 @@ package struct HelperEnrolled: VarlinkRecord, Equatable {
   }
 }
 
-/// What the TPM says of itself. The helper for the TPM answers one request, and ends. After OpenSecret it
-/// also answers ReadCounter.
+/// Asks the TPM about itself. The helper for the TPM answers one request, and ends. After OpenSecret
+/// it also answers ReadCounter.
 package struct GetTPMCall: VarlinkMethod, Equatable {
   package typealias Reply = TPMFactsReply
   package static let method = "io.thumblatch.Helper.GetTPM"
@@ -921,13 +926,13 @@ package struct GetTPMCall: VarlinkMethod, Equatable {
 
 /// What `GetTPM` answers.
 package enum TPMFactsReply: VarlinkRecord, Equatable {
-  /// The TPM did it.
+  /// The TPM carried it out.
   ///
   /// `maker`: The manufacturer's letters, such as `INTC`.
   ///
-  /// `version`: Of the firmware.
+  /// `version`: The version of the firmware.
   case done(maker: String, version: String)
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(SecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -954,7 +959,7 @@ package struct SealSecretCall: VarlinkMethod {
 
   /// 32 bytes.
   package var secret: SharedSecret
-  /// What opens it again, beside the TPM: 32 bytes.
+  /// The authorization value that opens it again, with the TPM: 32 bytes.
   package var authorization: SharedSecret
 
   package init(
@@ -982,7 +987,7 @@ package struct SealSecretCall: VarlinkMethod {
 
 /// What `SealSecret` answers.
 package enum SealedSecretReply: VarlinkRecord, Equatable {
-  /// The TPM did it.
+  /// The TPM carried it out.
   ///
   /// `parentName`: The name of the storage key.
   ///
@@ -990,7 +995,7 @@ package enum SealedSecretReply: VarlinkRecord, Equatable {
   ///
   /// `publicPart`: TPM2B_PUBLIC, marshalled.
   case done(parentName: [UInt8], privatePart: [UInt8], publicPart: [UInt8])
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(SecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -1015,7 +1020,7 @@ package struct OpenSecretCall: VarlinkMethod {
   package typealias Reply = OpenedSecretReply
   package static let method = "io.thumblatch.Helper.OpenSecret"
 
-  /// As SealSecret answered.
+  /// As in the reply of SealSecret.
   package var parentName: [UInt8]
   package var privatePart: [UInt8]
   package var publicPart: [UInt8]
@@ -1054,9 +1059,9 @@ package struct OpenSecretCall: VarlinkMethod {
 
 /// What `OpenSecret` answers.
 package enum OpenedSecretReply: VarlinkRecord {
-  /// The TPM did it.
+  /// The TPM carried it out.
   case done(secret: SharedSecret)
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(SecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -1082,9 +1087,9 @@ package struct DefineCounterCall: VarlinkMethod {
   package static let method = "io.thumblatch.Helper.DefineCounter"
 
   package var index: Int
-  /// What reads and increments it: 32 bytes.
+  /// The authorization value that reads and increments it: 32 bytes.
   package var authorization: SharedSecret
-  /// The name that the storage key must have. Absent: any.
+  /// The name that the storage key must have. If absent, any.
   package var parentName: [UInt8]?
 
   package init(
@@ -1116,9 +1121,9 @@ package struct DefineCounterCall: VarlinkMethod {
 
 /// What `DefineCounter`, `ReadCounter`, `IncrementCounter`, `ConfirmCounter` answer.
 package enum CounterReply: VarlinkRecord, Equatable {
-  /// The TPM did it.
+  /// The TPM carried it out.
   case done(index: Int, value: Int)
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(SecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -1219,7 +1224,7 @@ package struct ConfirmCounterCall: VarlinkMethod {
 
   package var index: Int
   package var authorization: SharedSecret
-  /// What reads and increments it from now on: 32 bytes.
+  /// The authorization value that reads and increments it from now on: 32 bytes.
   package var nextAuthorization: SharedSecret
   /// As for DefineCounter.
   package var parentName: [UInt8]?
@@ -1294,9 +1299,9 @@ package struct RemoveCounterCall: VarlinkMethod {
 
 /// What `RemoveCounter` answers.
 package enum RemovedCounterReply: VarlinkRecord, Equatable {
-  /// The TPM did it.
+  /// The TPM carried it out.
   case done
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(SecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -1316,8 +1321,8 @@ package enum RemovedCounterReply: VarlinkRecord, Equatable {
   }
 }
 
-/// What the only security key that is plugged in says of itself; without a touch. The helper for secrets
-/// answers one request, and ends.
+/// Asks the only security key that is plugged in about itself, without a touch. The helper for
+/// secrets answers one request, and ends.
 package struct GetKeyCall: VarlinkMethod, Equatable {
   package typealias Reply = KeyFactsReply
   package static let method = "io.thumblatch.Helper.GetKey"
@@ -1333,13 +1338,13 @@ package struct GetKeyCall: VarlinkMethod, Equatable {
 
 /// What `GetKey` answers.
 package enum KeyFactsReply: VarlinkRecord, Equatable {
-  /// The TPM did it.
+  /// The TPM carried it out.
   ///
   /// `needsPin`: Whether it needs its PIN for a new slot.
   ///
   /// `retries`: How many wrong PINs it still accepts, if it says so.
   case done(needsPin: Bool, retries: Int? = nil)
-  /// It did not.
+  /// The TPM did not carry it out.
   case failed(KeySecretFailure, detail: String? = nil)
 
   package init(decoding object: JSONObject) throws(MessageError) {
@@ -1359,15 +1364,15 @@ package enum KeyFactsReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Has the only security key that is plugged in make a credential and a secret: two touches. With `more`:
-/// touch, touch, then done or failed.
+/// Makes a credential and a secret with the only security key that is plugged in, by two touches.
+/// With `more`: touch, touch, then done or failed.
 package struct MakeKeySecretCall: VarlinkMethod {
   package typealias Reply = MadeKeySecretReply
   package static let method = "io.thumblatch.Helper.MakeKeySecret"
 
   /// The names of credentials that the key must not hold yet.
   package var keyCredentials: [[UInt8]]
-  /// In UTF-8. Absent: the key needs none.
+  /// The PIN, in UTF-8. Absent if the key needs none.
   package var keyPin: SharedSecret?
 
   package init(
@@ -1403,7 +1408,7 @@ package enum MadeKeySecretReply: VarlinkRecord {
   ///
   /// `secret`: 32 bytes.
   case done(parameters: [UInt8], secret: SharedSecret)
-  /// It was given up.
+  /// The key made no secret.
   ///
   /// `retries`: How many wrong PINs the key still accepts, if it says so.
   case failed(KeySecretFailure, retries: Int? = nil, detail: String? = nil)
@@ -1427,15 +1432,15 @@ package enum MadeKeySecretReply: VarlinkRecord {
   }
 }
 
-/// Has a security key make the secret of one of these slots again: one touch. With `more`: touch, then done
-/// or failed.
+/// Makes the secret of one of these slots again with its security key, by one touch. With `more`:
+/// touch, then done or failed.
 package struct OpenKeySecretCall: VarlinkMethod {
   package typealias Reply = OpenedKeySecretReply
   package static let method = "io.thumblatch.Helper.OpenKeySecret"
 
   /// The parameters of each slot.
   package var slots: [[UInt8]]
-  /// In UTF-8. Absent: it was not asked for.
+  /// The PIN, in UTF-8. Absent if the key did not need it.
   package var keyPin: SharedSecret?
 
   package init(
@@ -1467,11 +1472,11 @@ package enum OpenedKeySecretReply: VarlinkRecord {
   case touch
   /// The secret is made.
   ///
-  /// `place`: The place of the slot among those, from 0.
+  /// `place`: The index of the slot among those, from 0.
   ///
   /// `secret`: 32 bytes.
   case done(place: Int, secret: SharedSecret)
-  /// It was given up.
+  /// The key made no secret.
   ///
   /// `retries`: How many wrong PINs the key still accepts, if it says so.
   case failed(KeySecretFailure, retries: Int? = nil, detail: String? = nil)

@@ -36,7 +36,7 @@ public enum JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   case secretInOrdinaryMemory
   /// The object has no member of this name.
   case missing(String)
-  /// The member of this name is of another type, or a number out of range.
+  /// The member of this name has another type, or is a number out of range.
   case wrongType(String)
 
   /// The problem, without any of the text.

@@ -50,7 +50,7 @@ package struct Base64: Sendable {
   /// The most bytes that a text of this length can encode.
   package func mostBytes(ofText count: Int) -> Int { count / 4 * 3 + count % 4 }
 
-  /// Encodes bytes into `room`.
+  /// Encodes bytes into the memory `room`.
   ///
   /// - Returns: the number of written letters; 0 if the room is smaller than `count(ofBytes:)`.
   package func encode(

@@ -6,7 +6,7 @@ package enum JSONStep: Sendable, Equatable {
   case element(Int)
 }
 
-/// Takes a value out of a text, and leaves every other byte as it is.
+/// Removes a value from a text, and changes no other byte.
 ///
 /// Other programs' files keep their layout, their numbers and their unknown members this way. The result
 /// is read again, and compared with the former value without the part.
@@ -16,7 +16,7 @@ package enum JSONRemoval {
   /// - Parameters:
   ///   - text: the text.
   ///   - path: the steps from the outermost value; not empty.
-  ///   - rules: how it is read.
+  ///   - rules: the rules for reading it.
   /// - Throws: errors of the text; `missing` if it has no such value.
   /// - Returns: the text without the value, and without one comma.
   package static func text(
@@ -42,7 +42,7 @@ package enum JSONRemoval {
     return result
   }
 
-  /// The bytes to take out; `nil` if the text has no such value.
+  /// The bytes to remove; `nil` if the text has no such value.
   ///
   /// The text was read before, so only the bounds are checked.
   private static func range(
@@ -71,7 +71,7 @@ package enum JSONRemoval {
       if hasNext { index += 1 }
       if isWanted {
         if hasNext { skipSpace(text, &index) }
-        // The last value goes with the comma before it.
+        // The last value is removed with the comma before it.
         return hasNext ? start..<index : previousEnd.map { $0..<end } ?? begin..<index
       }
       guard hasNext else { return nil }
@@ -147,7 +147,7 @@ package enum JSONRemoval {
 }
 
 extension JSONValue {
-  /// The same value without the one at a path.
+  /// A copy of the value without the one at a path.
   fileprivate func without(_ path: ArraySlice<JSONStep>) -> JSONValue {
     let rest = path.dropFirst()
     switch (self, path.first) {

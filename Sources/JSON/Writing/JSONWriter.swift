@@ -44,12 +44,13 @@ package enum JSONWriter {
     }
   }
 
-  /// Refuses a value with more arrays and objects than the reader takes in a text of `count` bytes.
+  /// Refuses a value with more arrays and objects than the reader accepts in a text of `count`
+  /// bytes.
   ///
   /// A text with white space, or with long forms of numbers, may have had more of them.
   private static func demandReadable(_ value: JSONValue, _ count: Int) throws(JSONError) {
     let most = JSONReader.maximumContainers(ofBytes: count)
-    // Each has two bytes at least, so that no short text has too many.
+    // Each has at least two bytes, so a short text cannot have too many.
     guard count / 2 <= most || containers(in: value) <= most else { throw .tooManyContainers }
   }
 

@@ -52,7 +52,7 @@ final class HelperConnection {
     }
   }
 
-  /// The user that a call is about, by the connection that came with it.
+  /// The user of a call, from the connection that came with it.
   ///
   /// Each call needs its own connection.
   func subject(of users: ServedUsers) -> UInt32? { users.subject(lent.take(), on: socket) }

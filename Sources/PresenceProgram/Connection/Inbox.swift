@@ -17,7 +17,7 @@ final class Inbox: Sendable {
     case look(ReaderLook)
     case fingers(Result<Set<Finger>, ReaderError>)
     case question(PasswordQuestion)
-    /// A module of PAM has said something.
+    /// A PAM module has given a message.
     case said
     case password(Result<PasswordCheck.Verdict, PasswordError>)
     case lit

@@ -7,8 +7,8 @@ package enum ServedUsers: Sendable, Equatable {
   case own
   /// Answers only the service's engine, which runs as the user with this name.
   ///
-  /// The user of a check is taken from the caller's own connection, which the engine lends: no
-  /// message is believed.
+  /// The user of a check comes from the caller's own connection, which the engine lends. No message
+  /// can choose it.
   case callers(engine: String)
 
   /// The name of the callers' socket, in the directory of this program's socket.

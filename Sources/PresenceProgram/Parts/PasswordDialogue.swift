@@ -11,7 +11,7 @@ final class PasswordDialogue: @unchecked Sendable {
     var isAsking = false
     var isExpired = false
     var answer: SharedSecret?
-    /// When the present step must have ended, in nanoseconds since the boot.
+    /// The time limit of the present step, in nanoseconds since the boot.
     var deadline: Int64
   }
 
@@ -22,7 +22,7 @@ final class PasswordDialogue: @unchecked Sendable {
 
   /// Makes a dialogue whose steps may take a number of milliseconds each.
   ///
-  /// A step ends with a question, or with its answer.
+  /// Each question and each answer begins another step.
   init(milliseconds: Int, ask: @escaping @Sendable (PasswordQuestion) -> Void) {
     self.ask = ask
     self.milliseconds = milliseconds
@@ -53,7 +53,7 @@ final class PasswordDialogue: @unchecked Sendable {
     return Int32(clamping: max(0, (deadline - BootInstant.now.nanoseconds + 999_999) / 1_000_000))
   }
 
-  /// Ends the time.
+  /// Lets the time limit pass at once.
   func expire() {
     state.withLock { $0.isExpired = true }
   }
@@ -74,7 +74,7 @@ final class PasswordDialogue: @unchecked Sendable {
     return try? answer?.bytes.copy()
   }
 
-  /// Gives an answer to the open question; `nil` for none.
+  /// Answers the open question; `nil` if there is no answer.
   func give(_ answer: SharedSecret?) {
     state.withLock { state in
       state.isAsking = false

@@ -59,11 +59,11 @@ final class PresenceService {
   /// The facts about the open reader.
   var armed: ReaderFacts?
   var running: Running?
-  /// What PAM's modules say in the check that runs.
+  /// The messages of PAM's modules in the present check.
   var words: ModuleWords?
-  /// When the words that wait are told; `nil` if none waits.
+  /// When the waiting messages are reported; `nil` if none waits.
   var wordsDue: BootInstant?
-  /// A call that came during another one, and cancelled it.
+  /// The call that came during another one and cancelled it.
   private var held: VarlinkCall?
   var stage = 0
   var stages = 0
@@ -145,7 +145,7 @@ final class PresenceService {
     }
   }
 
-  /// The user that a call is about.
+  /// The user of a call.
   ///
   /// Only a call that needs it may take the connection that the engine lends: earlier calls may
   /// have come in the same read.
@@ -223,7 +223,7 @@ final class PresenceService {
     work { inbox.put(.look(reader.look())) }
   }
 
-  /// Takes an answer to an open question; false if the call is another one.
+  /// Handles an answer to an open question; false for any other call.
   private func answerQuestion(_ call: VarlinkCall) -> Bool {
     guard let dialogue = running?.dialogue, dialogue.isAsking,
       call.method == HelperRespondCall.method,
@@ -241,9 +241,11 @@ final class PresenceService {
 
   // MARK: end
 
-  /// Releases the reader; PAM is left as it is, because it ends with this process.
+  /// Releases the reader.
   ///
-  /// The result of a check is still reported: the engine has closed only its own direction, and
+  /// PAM needs no end, because it ends with this process.
+  ///
+  /// The result of a check is still reported. The engine has closed only its own direction, and
   /// counts a finger that was already seen.
   private func release() throws(SystemError) {
     connection.ignore(inbox.queue)
@@ -254,8 +256,8 @@ final class PresenceService {
     case .look, .fingers, .password, nil: break
     }
     if let unkept {
-      // The finished print is stored nowhere, so the reader would match a finger unknown to every
-      // check.
+      // The finished print is not stored in a vault, so the reader would match a finger that no
+      // check knows.
       _ = try? reader.delete([unkept], milliseconds: Self.deletionTime).wait()
     }
     reader.waitUntilReleased(milliseconds: Self.releaseTime)
@@ -287,7 +289,7 @@ final class PresenceService {
     do throws(SystemError) {
       try startThread(body)
     } catch {
-      // Without a thread nothing can be checked, and the reader may be armed.
+      // Without a thread no check is possible, and the reader may be armed.
       connection.close()
     }
   }

@@ -23,13 +23,13 @@ extension PresenceService {
       connection.reply(HelperEnrolled(result))
     case .said: noteWords()
     case .question(let question):
-      // It has taken the words that waited.
+      // The question includes the waiting messages.
       wordsDue = nil
       connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
     case .lit: connection.reply(HelperCheckEvent.ready(), continues: true)
     case .key(let result, let isLate): end(result, isLate: isLate)
     case .password(let result):
-      // A failure has taken the words that waited.
+      // A failure includes the waiting messages.
       tellWords()
       running = nil
       connection.reply(HelperCheckEvent(result))

@@ -7,7 +7,7 @@ internal import Varlink
 
 /// Checks by a security key, and its enrollment.
 ///
-/// The engine judges what a key has signed: this program only carries it.
+/// The engine verifies the key's signature: this program only transports it.
 extension PresenceService {
   /// The most credentials of one call, and the most bytes of one.
   private static let mostCredentials = 32
@@ -19,7 +19,7 @@ extension PresenceService {
     let dialogue: PasswordDialogue
   }
 
-  /// What a key is to sign.
+  /// The data for the key to sign.
   struct KeyWish {
     let challenge: [UInt8]
     let verifies: Bool
@@ -86,7 +86,7 @@ extension PresenceService {
 }
 
 extension KeyRequest {
-  /// Has a key sign, and asks for its PIN as often as the key accepts one.
+  /// Lets a key sign, and asks for its PIN as often as the key accepts one.
   fileprivate func signed(
     _ wish: PresenceService.KeyWish,
     by credentials: [[UInt8]],
@@ -101,7 +101,7 @@ extension KeyRequest {
       } catch {
         switch error {
         case .pinNeeded(let retries):
-          // The person may have a finger in mind: a touch says that the key is meant.
+          // The person may intend to use a finger. A touch shows that the key is meant.
           if wish.isRaced { try awaitTouch(ofAny: credentials, lit: lit) }
           question = "PIN of the security key\(Self.left(retries)): "
         case .wrongPIN(let retries):
@@ -139,7 +139,7 @@ extension KeyFailure {
     }
   }
 
-  /// The reason, as a text for people; `nil` if the outcome says it.
+  /// The reason, as a text for people; `nil` if the outcome is enough.
   var detail: String? {
     switch self {
     case .timedOut, .cancelled: nil

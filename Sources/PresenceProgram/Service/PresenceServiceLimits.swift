@@ -2,7 +2,7 @@ internal import FingerprintReader
 internal import PresenceTerms
 internal import SecurityKey
 
-/// The early end of what runs, and its time limit.
+/// Cancellation of the running operation, and its time limit.
 extension PresenceService {
   func cancel() {
     switch running {
@@ -27,7 +27,7 @@ extension PresenceService {
     guard let dialogue = running?.dialogue else { return }
     dialogue.expire()
     if case .key(let use) = running {
-      // Its last event says that it was late.
+      // Its last event reports the timeout.
       if !dialogue.isAsking { use.request.cancel() }
       return
     }

@@ -8,7 +8,7 @@ extension PresenceService {
   /// The most prints that one connection may send: those of ten fingers, and former ones.
   private static let mostPrints = 32
 
-  /// Takes a print for the next operation.
+  /// Stores a print for the next operation.
   func load(_ call: LoadPrintCall) throws(VarlinkError) {
     guard let finger = Finger(name: call.finger), prints.count + former.count < Self.mostPrints
     else {

@@ -2,9 +2,9 @@ internal import HelperInterface
 internal import System
 internal import SystemPassword
 
-/// Tells the engine what PAM's modules say without a question.
+/// Reports messages of PAM's modules to the engine that come without a question.
 extension PresenceService {
-  /// How long words wait for a question or a failure that takes them, in nanoseconds.
+  /// How long a message waits for a question or a failure that can include it, in nanoseconds.
   private static let wordsTime: Int64 = 300_000_000
 
   /// How long to wait for an event, in milliseconds; -1 without a limit.
@@ -15,20 +15,22 @@ extension PresenceService {
     return left < 0 ? Int32(clamping: wait) : min(left, Int32(clamping: wait))
   }
 
-  /// A module has said something: a question may follow at once, which shows it.
+  /// A module has given a message.
+  ///
+  /// A question may follow at once, and then includes it.
   func noteWords() {
     wordsDue =
       wordsDue ?? BootInstant(nanoseconds: BootInstant.now.nanoseconds + Self.wordsTime)
   }
 
-  /// Tells what was said while the module still works.
+  /// Reports messages while the module still works.
   func tellDueWords() {
     if let wordsDue, BootInstant.now >= wordsDue { tellWords() }
   }
 
-  /// Tells what waits.
+  /// Reports the waiting messages.
   ///
-  /// Otherwise the next question or the failure takes it.
+  /// Otherwise the next question or the failure includes it.
   func tellWords() {
     wordsDue = nil
     guard connection.wantsMore else { return }

@@ -144,11 +144,11 @@ extension StorageError: CustomStringConvertible {
       "set THUMBLATCH_STATE_DIR to a directory on a local disk"
     case .unsafeFile(let file, let flaw): flaw.remedy(for: file)
     case .deviceSecret(let flaw): flaw.remedy
-    case .missing(let file): "restore \(file) from a backup"
+    case .missing(let file): "restore \(file) from a copy"
     case .newerSchema: "use the newer program, which made this store"
     case .unreleasedFormat:
       "sign out with the program that made it, then move the state directory away and sign in again"
-    case .damaged: "restore the state directory from a backup; nothing in it was changed"
+    case .damaged: "restore the state directory from a copy; nothing in it was changed"
     case .full: "make room, then try again; nothing was changed"
     case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"
     case .system(let error) where error.limit != nil: error.limit?.remedy
@@ -182,7 +182,7 @@ extension FileFlaw: CustomStringConvertible {
     case .wrongMode(let mode) where mode & 0o077 == 0: "chmod u=rwX (directories 0700, files 0600)"
     case .wrongMode: "find out who could read it, then chmod go= (directories 0700, files 0600)"
     case .wrongLinks: "find its other name (find -samefile) and remove that"
-    case .wrongSize: "restore it from a backup"
+    case .wrongSize: "restore it from a copy"
     case .notAbsolute: "give a path that begins with a slash"
     }
   }
@@ -202,7 +202,7 @@ extension DeviceSecretFlaw: CustomStringConvertible {
   package var remedy: String {
     switch self {
     case .missing, .wrongSize, .allZero:
-      "restore device-secret from a backup; without it the sealed tokens cannot be opened:"
+      "restore device-secret from a copy; without it the sealed tokens cannot be opened:"
         + " move the state directory away and sign in again"
     case .unsafeFile(let flaw): flaw.remedy(for: "device-secret")
     }

@@ -24,7 +24,10 @@ package protocol DesktopAgents: Sendable {
   /// Gives a notice to an agent, now or when it asks for the next one.
   ///
   /// It is dropped if too many wait for this agent, or if the agent leaves.
-  func give(_ notice: Notice, to agent: UInt64)
+  ///
+  /// - Returns: false if it is dropped now.
+  @discardableResult
+  func give(_ notice: Notice, to agent: UInt64) -> Bool
 
   /// Takes back a prompt that the agent has not taken yet.
   func withdraw(from agent: UInt64)

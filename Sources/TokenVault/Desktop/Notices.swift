@@ -18,12 +18,18 @@ package enum Notice: Sendable, Equatable {
   case loginRequired(account: String, byBrowser: Bool)
   /// A static secret expires soon, at a time in seconds since 1970.
   case secretExpires(account: String, at: Int64)
+
+  fileprivate var isReminder: Bool { if case .secretExpires = self { true } else { false } }
 }
 
 /// The notices that no agent has taken yet.
 struct NoticeQueue {
   /// The most notices that wait.
   static let most = 16
+  /// The most reminders among them: many accounts must not displace a notice of what has happened.
+  ///
+  /// Fewer notices wait for one agent than here.
+  private static let mostReminders = 4
 
   private var waiting: [Notice] = []
   /// Whether an agent is being looked for.
@@ -36,7 +42,8 @@ struct NoticeQueue {
   ///
   /// - Returns: whether an agent must be looked for now.
   mutating func add(_ notice: Notice) -> Bool {
-    if waiting.count < Self.most { waiting.append(notice) }
+    let reminders = notice.isReminder ? waiting.count(where: \.isReminder) : 0
+    if waiting.count < Self.most, reminders < Self.mostReminders { waiting.append(notice) }
     defer { isGiving = true }
     return !isGiving
   }
@@ -68,8 +75,7 @@ extension Vault {
     let agent = await noticeAgent()
     // Without an agent they are dropped.
     for notice in desktopState.notices.takeAll() {
-      guard let agent else { continue }
-      desktopState.agents?.give(notice, to: agent)
+      guard let agent, desktopState.agents?.give(notice, to: agent) == true else { continue }
       desktopState.reminders.note(notice)
     }
   }

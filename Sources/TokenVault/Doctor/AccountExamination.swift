@@ -40,7 +40,7 @@ extension Vault {
     case .loginRequired where account.kind == "unknown":
       found.problem(
         "the account \(account.name) cannot be used\(cause)",
-        remedy: "restore the vault from a backup; or: thumblatch login \(account.name) "
+        remedy: "restore the vault from a copy; or: thumblatch login \(account.name) "
           + "--provider \(account.provider)"
       )
     case .loginRequired where account.provider == Provider.secretServiceName:

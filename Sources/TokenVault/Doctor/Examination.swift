@@ -65,7 +65,7 @@ extension Vault {
     for problem in problems {
       found.problem(
         "vault.db is damaged: \(problem)",
-        remedy: "restore the state directory from a backup; check the disk"
+        remedy: "restore the state directory from a copy; check the disk"
       )
     }
   }
@@ -155,7 +155,7 @@ extension Vault {
       } catch {
         found.problem(
           "the slot of \(account.name) cannot be used: \(error)",
-          remedy: "\(error.remedy ?? "restore it from a backup"); or: thumblatch account "
+          remedy: "\(error.remedy ?? "restore it from a copy"); or: thumblatch account "
             + "remove \(account.name) --local, then sign in again"
         )
       }

@@ -247,7 +247,7 @@ extension Vault {
     guard let protection = ProtectionClass(rawValue: account.protection) else {
       throw .vaultUnsafe(
         "the record of \(account.name) has an unknown protection class",
-        hint: "restore the vault from a backup, or sign in again"
+        hint: "restore the vault from a copy, or sign in again"
       )
     }
     return protection

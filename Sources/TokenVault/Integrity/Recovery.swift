@@ -4,9 +4,9 @@ internal import Presence
 internal import PresenceTerms
 internal import Storage
 
-// The acceptance of a vault that was restored from a backup.
+// The acceptance of a vault that was restored from a copy.
 extension Vault {
-  /// Accepts a vault that was restored from a backup, or whose rollback counter is lost.
+  /// Accepts a vault that was restored from a copy, or whose rollback counter is lost.
   ///
   /// It needs the system password.
   ///
@@ -93,7 +93,7 @@ extension Vault {
       // A static secret may have no other copy, and no provider replaces it.
       guard row.state == .signedIn, !keepsSecret(row) else { continue }
       row.state = .loginRequired
-      row.cause = "the vault was restored from a backup"
+      row.cause = "the vault was restored from a copy"
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
       names.append(row.name)

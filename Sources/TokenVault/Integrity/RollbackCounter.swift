@@ -5,7 +5,7 @@ internal import Storage
 // The rollback counter: the number of changes to sealed boxes. It is in the store and, under a key
 // of the device secret, in a file beside the store. The file is updated after each such change of
 // the store. So when the engine starts, the store's count equals the file's, or is one higher after
-// a crash in between. A store that was restored from a backup has a lower count.
+// a crash in between. A store that was restored from a copy has a lower count.
 extension Vault {
   /// Runs one transaction that changes sealed data.
   ///

@@ -34,7 +34,7 @@ enum StoreFreshness: Sendable, Equatable {
     let hint =
       switch self {
       case .storeMissing:
-        "restore the directory from a backup; to begin an empty vault: thumblatch recover"
+        "restore the directory from a copy; to begin an empty vault: thumblatch recover"
       case _ where mayBeNewest: "if this is your newest copy, accept it: thumblatch recover"
       default: "if you restored it yourself, accept it: thumblatch recover"
       }

@@ -15,15 +15,17 @@ internal import Storage
 // | before step 4 | does step 4 at its first comparison                         |
 // | in step 4     | finds another value, leaves the counter, removes the file   |
 //
-// So only a counter that no directory uses is removed. A copy of the directory from any step may be
-// opened beside it: the TPM itself says whether step 4 was done.
+// So only a counter that no directory uses is removed. An engine may also open a copy of the
+// directory from any step: the TPM itself shows whether step 4 was done.
 //
-// A removal writes its index and its last value first. Once the state says that there is no counter,
-// the next engine removes it as well.
+// A removal first writes its index and its last value. After the state says that there is no
+// counter, the next engine removes the counter as well.
 
-/// The TPM's counter that is being defined or removed, so that a killed engine leaves none.
+/// The TPM's counter that is being defined or removed.
+///
+/// The record ensures that a killed engine leaves no unused counter.
 struct CounterIntent: Sendable {
-  /// How often an index is drawn until one is free.
+  /// How many random indices are tried until one is free.
   private static let draws = 16
 
   let directory: MachineKeyDirectory
@@ -31,7 +33,7 @@ struct CounterIntent: Sendable {
 
   /// Defines a counter at a free index, whose ledger is not written yet.
   ///
-  /// - Throws: why this TPM takes no counter.
+  /// - Throws: why this TPM accepts no counter.
   func define(
     parentName: [UInt8],
     authorization: SharedSecret
@@ -147,9 +149,9 @@ extension MachineKeySlots {
 }
 
 extension VaultFailure {
-  /// The TPM takes no counter.
+  /// The TPM accepts no counter.
   fileprivate static func counterNotDefined(_ failure: TPMFailure) -> VaultFailure {
-    // The storage key is there: a slot was sealed with it.
+    // The storage key exists, because a slot was sealed with it.
     guard failure == .ownerPassword else { return .slotNotSealed(failure) }
     return .invalidArgument(
       "the TPM has an owner password, so no counter can be defined: as root, remove the password"

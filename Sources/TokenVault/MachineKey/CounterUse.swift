@@ -1,15 +1,15 @@
 internal import MachineKey
 internal import System
 
-/// What this run of the engine knows of the TPM's counter, and has to bring into its ledger.
+/// What this run of the engine knows about the TPM's counter, and must write into its ledger.
 struct CounterUse: Sendable {
-  /// What the last comparison of the ledger with the counter has found.
+  /// The result of the last comparison of the ledger with the counter.
   enum Finding: Sendable, Equatable {
     /// The machine key has no counter, or is not open.
     case none
     /// No comparison was possible, because a recovery code opened the machine key.
     case unchecked
-    /// The ledger is the newest one.
+    /// The ledger is the latest version.
     case current(CounterLedger)
     case distrusted(MachineCounter.Distrust)
 
@@ -23,9 +23,11 @@ struct CounterUse: Sendable {
     }
   }
 
-  /// The least time between two increments of a run, in seconds; the one at its end does not wait.
+  /// The minimum time between two increments in a run, in seconds.
+  ///
+  /// The one at the end of the run does not wait.
   private static let interval: Int64 = 3600
-  /// How long an increment that failed waits for the next try, in seconds.
+  /// The wait after a failed increment until the next try, in seconds.
   private static let failureInterval: Int64 = 300
 
   var finding = Finding.none
@@ -48,7 +50,7 @@ struct CounterUse: Sendable {
     counts[vault] = max(count, counts[vault] ?? 0)
   }
 
-  /// Takes the next increment, if one is due.
+  /// Claims the next increment for the caller; false if none is due.
   mutating func takeAdvance(at now: BootInstant) -> Bool {
     guard case .current = finding, !counts.isEmpty, !isAdvancing, next.map({ now >= $0 }) ?? true
     else { return false }
@@ -56,7 +58,7 @@ struct CounterUse: Sendable {
     return true
   }
 
-  /// The counts that were brought into the ledger need not be brought again.
+  /// The counts that are now in the ledger need not be written again.
   mutating func finish(_ found: Finding, _ brought: [[UInt8]: UInt64], at now: BootInstant) {
     finding = found
     counts = counts.filter { brought[$0.key] != $0.value }
@@ -64,7 +66,7 @@ struct CounterUse: Sendable {
     next = now.advanced(bySeconds: Self.interval)
   }
 
-  /// There was nothing to bring.
+  /// There was nothing to write.
   mutating func stop() { isAdvancing = false }
 
   mutating func fail(at now: BootInstant) {

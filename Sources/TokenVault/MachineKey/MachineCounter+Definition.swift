@@ -9,14 +9,14 @@ extension MachineCounter {
   ///
   /// `finishDefinition` follows, once the state says that there is a counter.
   ///
-  /// - Throws: why this TPM takes no counter; nothing was changed then.
+  /// - Throws: why this TPM accepts no counter; nothing was changed then.
   func define(parentName: [UInt8]) throws(VaultFailure) -> CounterLedger {
     try begin(parentName: parentName, unlisted: .isNew, vaults: [:])
   }
 
   /// Defines a counter; its ledger is not written yet.
   ///
-  /// - Throws: why this TPM takes no counter; nothing was changed then.
+  /// - Throws: why this TPM accepts no counter; nothing was changed then.
   func defined(
     parentName: [UInt8],
     unlisted: CounterLedger.Unlisted = .isNew,
@@ -38,14 +38,14 @@ extension MachineCounter {
     )
   }
 
-  /// The ledger of a defined counter is durable, and so is the state that names it.
+  /// Called when the ledger of a defined counter is durable, and the state that names it.
   func finishDefinition(_ ledger: CounterLedger) {
-    // If the TPM does not answer now, the next comparison does it.
+    // If the TPM does not answer now, the next comparison finishes the definition.
     _ = try? confirmed(ledger)
     intent.end()
   }
 
-  /// Writes the counter of the newest ledger down for its removal.
+  /// Records the counter of the latest ledger for its removal.
   ///
   /// - Throws: why it cannot be written; nothing was changed then.
   func beginRemoval(_ ledger: CounterLedger) throws(VaultFailure) {
@@ -55,7 +55,7 @@ extension MachineCounter {
 
   /// Removes the counter of a definition or removal, unless the directory uses it.
   ///
-  /// If the TPM does not do it now, the next engine tries again.
+  /// If the TPM does not remove it now, the next engine tries again.
   func removeUnfinished() { try? intent.clear() }
 
   /// The same, before the counter in the ledger may be used again.

@@ -15,29 +15,30 @@ internal import Storage
 // | before step 3 | the counter one below          | writes the ledger again, and  |
 // |               |                                | increments the counter        |
 //
-// So a counter above the ledger tells that the ledger is an old copy. If the reply to an increment
+// So a counter above the ledger shows that the ledger is an old copy. If the reply to an increment
 // is lost, the counter is read before it is incremented again.
 
 /// The counter of the TPM and its ledger, for an opened machine key.
 ///
 /// Only one thread at a time may use it. Each function blocks while the TPM works.
 struct MachineCounter: Sendable {
-  /// What a check has found.
+  /// The result of a check.
   enum Finding: Sendable, Equatable {
     /// The machine key has no counter.
     case none
-    /// The ledger is the newest one.
+    /// The ledger is the latest version.
     case current(CounterLedger)
     case distrusted(Distrust)
   }
 
-  /// Why the ledger is not the newest one, or may not be.
+  /// Why the ledger is not the latest version, or may not be.
   enum Distrust: Sendable, Equatable {
-    /// The machine key has a counter, and the ledger is missing.
+    /// The machine key has a counter, but the ledger is missing.
     case ledgerMissing
     /// The ledger is damaged, or belongs to another machine key.
     case ledgerDamaged
-    /// The counter has gone on to this value since the ledger was written: it is an old copy.
+    /// The counter has been incremented to this value since the ledger was written: the ledger is
+    /// an old copy.
     case olderLedger(CounterLedger, counter: UInt64)
     /// The counter is gone, was replaced, or was never at the value of the ledger.
     case anotherCounter(CounterLedger)
@@ -66,7 +67,7 @@ struct MachineCounter: Sendable {
   /// Compares the ledger with the counter, and finishes an interrupted change.
   ///
   /// - Parameter isExpected: whether the machine key is known to have a counter.
-  /// - Returns: whether the ledger is the newest one.
+  /// - Returns: whether the ledger is the latest version.
   /// - Throws: why the counter cannot be read now.
   func check(isExpected: Bool) throws(VaultFailure) -> Finding {
     let bytes: [UInt8]?
@@ -83,9 +84,10 @@ struct MachineCounter: Sendable {
     return try compared(ledger)
   }
 
-  /// Lists a vault that is being made, in the newest ledger; the counter stays as it is.
+  /// Adds a vault that is being made to the latest ledger; the counter does not change.
   ///
-  /// An increment whose end is not known may have left a newer ledger, so the comparison comes first.
+  /// An increment with an unknown result may have left a newer ledger, so the comparison comes
+  /// first.
   func list(_ vault: [UInt8]) throws(VaultFailure) -> Finding {
     let found = try check(isExpected: true)
     guard case .current(let ledger) = found else { return found }
@@ -99,11 +101,11 @@ struct MachineCounter: Sendable {
     return .current(next)
   }
 
-  /// Brings the counts of vaults into the ledger, and increments the counter.
+  /// Writes the counts of vaults into the ledger, and increments the counter.
   ///
-  /// The counter stays as it is unless the ledger is the newest one.
+  /// The counter does not change unless the ledger is the latest version.
   ///
-  /// - Throws: why it cannot be done now. The next call goes on with it.
+  /// - Throws: why it cannot be done now. The next call continues with it.
   func advance(_ vaults: [[UInt8]: UInt64]) throws(VaultFailure) -> Finding {
     let found = try check(isExpected: true)
     guard case .current(let ledger) = found else { return found }
@@ -119,8 +121,8 @@ struct MachineCounter: Sendable {
 
   /// Accepts one vault, whose store has counted so many changes.
   ///
-  /// The machine key must have had a counter. After a ledger that is not the newest one, another
-  /// ledger begins. It lists only the vaults that were accepted since.
+  /// The machine key must have had a counter. If the ledger is not the latest version, a new ledger
+  /// begins. It lists only the vaults that were accepted since then.
   ///
   /// - Throws: why it cannot be done now; the vault stays refused then.
   func accept(_ vault: [UInt8], count: UInt64, parentName: [UInt8]) throws(VaultFailure) -> Finding
@@ -188,7 +190,7 @@ struct MachineCounter: Sendable {
       _ = try tpm.bound(to: ledger.counter.parentName)
         .incrementCounter(ledger.counter.index, authorization: authorization)
     } catch {
-      // The TPM may have done it.
+      // The TPM may have carried it out.
       guard try read(ledger) == ledger.value else { throw .machineKeyClosed(error) }
     }
     return ledger

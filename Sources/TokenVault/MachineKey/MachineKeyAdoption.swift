@@ -2,14 +2,14 @@ internal import AuditLog
 internal import PresenceTerms
 internal import Storage
 
-// How a vault that opens by its file alone comes under the machine key.
+// Re-encryption of a vault that opens with its file alone, so that it needs the machine key.
 extension Vault {
-  /// Whether there is an open machine key, and this vault opens without it.
+  /// Whether there is an open machine key, but this vault opens without it.
   var needsMachineKey: Bool {
     machineKeySlots?.opened != nil && !isUnderMachineKey
   }
 
-  /// Seals everything again under the machine key, if this vault opens without it.
+  /// Re-encrypts everything under the machine key, if this vault opens without it.
   ///
   /// It is a rekey without a presence check, because it only tightens. A kill is handled like a
   /// kill of a rekey.

@@ -6,7 +6,7 @@ package struct MachineKeyFacts: Sendable, Equatable {
   package enum Tier: String, Sendable {
     /// A copy of the directory opens the vault.
     case file
-    /// The machine key is being added: some vaults still open by their file.
+    /// The machine key is being added: some vaults still open with their file alone.
     case adding
     /// A vault needs this machine's TPM or the recovery code.
     case tpm
@@ -18,7 +18,7 @@ package struct MachineKeyFacts: Sendable, Equatable {
   package let slots: [SlotFacts]
   /// Whether the machine key was opened in this run of the engine.
   package let isOpen: Bool
-  /// What the comparison with the TPM's counter has found; `nil` if the machine key is not open.
+  /// The result of the comparison with the TPM's counter; `nil` if the machine key is not open.
   package let counter: CounterComparison?
   /// Why there is no counter or no comparison, or what is wrong; `nil` if that is not known.
   package let counterProblem: String?
@@ -36,11 +36,11 @@ package struct MachineKeyFacts: Sendable, Equatable {
   }
 }
 
-/// What the comparison with the TPM's counter has found.
+/// The result of the comparison with the TPM's counter.
 package enum CounterComparison: Sendable {
   /// There is no counter.
   case none
-  /// The directory is the newest one.
+  /// The directory is the latest version.
   case current
   /// No check is possible, because a recovery code opened the machine key.
   case unchecked
@@ -67,11 +67,11 @@ package struct SlotTest: Sendable, Equatable {
   package let detail: String?
 }
 
-/// What a recovery by code has done.
+/// The result of a recovery by code.
 package struct RecoveredKey: Sendable, Equatable {
   /// The new slot of the TPM; `nil` if none was made.
   package let added: String?
-  /// The slots that this TPM does not open any more, and that were removed.
+  /// The slots that this TPM no longer opened, and that were removed.
   package let removed: [String]
   /// Why the TPM opens no slot; `nil` if one opens.
   package let problem: String?

@@ -1,13 +1,13 @@
 internal import MachineKey
 internal import Storage
 
-// The vaults that still open by their file alone, while the machine key is added. The state names
+// The vaults that still open with their file alone, while the machine key is added. The state names
 // them. The steps for each vault:
 //
 // 1. Make the next device secret durable.
-// 2. Announce in the state the identifier of the keys that it has with the machine key.
+// 2. Announce the identifier of its keys under the machine key, in the state.
 // 3. Rekey the vault: the commit of the store (Rekey.swift).
-// 4. Take the vault from the state.
+// 4. Remove the vault from the state.
 //
 // | killed        | the next start finds                 | and                               |
 // |---------------|--------------------------------------|-----------------------------------|
@@ -19,7 +19,7 @@ internal import Storage
 // After step 3 an old copy has no device secret with the announced keys. So it is refused also if
 // the engine was killed before step 4.
 extension MachineKeySlots {
-  /// Lists the vaults that may still open by their file alone; does nothing if they are listed.
+  /// Lists the vaults that may still open with their file alone; does nothing if they are listed.
   ///
   /// A vault that is not listed is under the machine key from its start, since it was made after the
   /// key.
@@ -32,10 +32,10 @@ extension MachineKeySlots {
     }
   }
 
-  /// The owners of the vaults that still open by their file alone.
+  /// The owners of the vaults that still open with their file alone.
   package var usersLeft: [UInt32] { progress.left.keys.sorted() }
 
-  /// Records that the vault of this user does not open by its file alone, or is gone.
+  /// Records that the vault of this user no longer opens with its file alone, or is gone.
   package func noteAdopted(_ user: UInt32) throws(VaultFailure) {
     try change { _, left in left.removeValue(forKey: user) != nil }
   }
@@ -51,7 +51,7 @@ extension MachineKeySlots {
     }
   }
 
-  /// Takes an announcement back, before the next device secret of the vault is removed.
+  /// Withdraws an announcement, before the next device secret of the vault is removed.
   func withdraw(_ user: UInt32) throws(VaultFailure) {
     try change { _, left in
       guard let announced = left[user], !announced.isEmpty else { return false }
@@ -60,7 +60,7 @@ extension MachineKeySlots {
     }
   }
 
-  /// Changes the state durably, if the change says so.
+  /// Changes the state durably, if `change` returns true.
   private func change(
     _ change: (inout MachineKeyState.Phase, inout [UInt32: [UInt8]]) -> Bool
   ) throws(VaultFailure) {

@@ -5,10 +5,10 @@ internal import Storage
 //
 // 1. Make the recovery code, show it, and have it typed back.
 // 2. Seal a new machine key with the TPM and with the code, and define the TPM's counter with its
-//    ledger, in a directory beside its location.
-// 3. Rename that directory: from now on each opening of a vault needs the machine key.
-// 4. List the vaults in the state. From now on the file alone opens no other vault.
-// 5. Rekey each vault of the list (MachineKeySlots+Adoption.swift), and take it from the list.
+//    ledger, in a directory beside the final one.
+// 3. Rename that directory: from now on opening a vault needs the machine key.
+// 4. List the vaults in the state. From now on no other vault opens with its file alone.
+// 5. Rekey each vault of the list (MachineKeySlots+Adoption.swift), and remove it from the list.
 //
 // | killed        | the next start finds               | and                                |
 // |---------------|------------------------------------|------------------------------------|
@@ -22,8 +22,8 @@ extension MachineKeySlots {
   ///
   /// - Parameters:
   ///   - code: the recovery code.
-  ///   - made: what a security key has made for its slot; `nil` for a slot of the TPM.
-  /// - Throws: `invalidArgument` if there is one, or no TPM.
+  ///   - made: the security key's part of its slot; `nil` for a slot of the TPM.
+  /// - Throws: `invalidArgument` if there is already a machine key, or no TPM.
   package func make(
     recovery code: RecoveryCode,
     by made: SecurityKeySecret? = nil
@@ -79,15 +79,15 @@ extension MachineKeySlots {
 
   /// Adds a slot of the TPM, unless one opens; returns its identifier.
   ///
-  /// If one opens, and the TPM has no counter yet, it defines one. A TPM that does not answer just
-  /// now gets no slot.
+  /// If one opens, and the TPM has no counter yet, it defines one. A TPM that does not answer at
+  /// the moment gets no slot.
   package func addTPM() throws(VaultFailure) -> String {
     try inTurn { () throws(VaultFailure) in
       let (key, identifier) = try openedKey()
       let slots = try readSlots().compactMap(\.slot).filter { $0.machineKey == key.identifier }
       let tried = try triedByTPM(slots)
       if let slot = tried.opens { return try useTPM(slot) }
-      // The TPM may open its slot again soon, and needs no second one then.
+      // The TPM may open its slot again soon, and then needs no second one.
       if let momentary = tried.momentary { throw .machineKeyClosed(momentary) }
       try demandRoom()
       let slot = try sealed(key, in: identifier)
@@ -103,7 +103,7 @@ extension MachineKeySlots {
   /// Uses a TPM that opens this slot: compares its counter, or defines one if it has none.
   ///
   /// - Returns: the identifier of the slot.
-  /// - Throws: `invalidArgument` if nothing was to be done.
+  /// - Throws: `invalidArgument` if there was nothing to do.
   private func useTPM(_ slot: MachineKeySlot) throws(VaultFailure) -> String {
     let wasHeld = isHeldByCode
     noteHeldByCode(false)
@@ -140,7 +140,8 @@ extension MachineKeySlots {
             + " (add another one first: thumblatch device-secret add recovery)"
         )
       }
-      // A security key is not asked for a touch here. If it is lost, there is the code.
+      // A security key is not tested here, because that needs a touch. If it is lost, there is the
+      // code.
       var opens = others.contains { $0.header.kind == .securityKey }
       var temporary: TPMFailure?
       for other in others where other.header.kind == .tpm && !opens {
@@ -177,7 +178,7 @@ extension MachineKeySlots {
           "this code opens no slot: it is the code of another vault, or was removed"
         )
       }
-      // A key that is open already keeps what the comparison with the counter has found.
+      // A key that is already open keeps the result of its comparison with the counter.
       let isOpen = opened?.identifier == key.identifier
       let known: CounterUse.Finding = isOpen ? withCounter { $0.finding } : .none
       keep(key, try readState(under: key))
@@ -196,7 +197,7 @@ extension MachineKeySlots {
     _ key: MachineKey,
     _ slots: [MachineKeySlot]
   ) throws(VaultFailure) -> RecoveredKey {
-    // A person that wants a touch at each start gets no slot that opens without one.
+    // A person who wants a touch at each start gets no slot that opens without one.
     let kinds = Set(slots.map(\.header.kind))
     guard kinds.contains(.tpm) || !kinds.contains(.securityKey) else {
       let problem =
@@ -205,7 +206,7 @@ extension MachineKeySlots {
     }
     let tried = try triedByTPM(slots)
     if tried.opens != nil { return try usedSlot() }
-    // The TPM may open its slot again soon, and needs no second one then.
+    // The TPM may open its slot again soon, and then needs no second one.
     if let momentary = tried.momentary {
       let problem = VaultFailure.machineKeyClosed(momentary).problem
       return RecoveredKey(added: nil, removed: [], problem: problem)
@@ -220,7 +221,7 @@ extension MachineKeySlots {
     // An unknown TPM error may have passed: the present slots are tried again.
     if try triedByTPM(tried.unclear).opens != nil { return try usedSlot() }
     let dead = tried.dead
-    // A dead slot makes room, but only if that is enough.
+    // Removing slots that no longer open makes room, but only do that if it is enough.
     let count = try readSlots().count
     var removed: [String] = []
     if let first = dead.first, count == MachineKeyDirectory.mostSlots {
@@ -229,7 +230,7 @@ extension MachineKeySlots {
     }
     do throws(VaultFailure) {
       try demandRoom()
-      // The next start compares with this TPM, so its counter comes before its slot.
+      // The next start compares with this TPM, so its counter is defined before its slot.
       try renewCounter(added.slot.parentName)
     } catch {
       return RecoveredKey(added: nil, removed: removed, problem: error.problem)

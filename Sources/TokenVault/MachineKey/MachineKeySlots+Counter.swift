@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 
 // The TPM's counter in a run of the engine. The ledger is compared when the machine key opens. It
-// follows the vaults at the first change of a sealed box, then each hour at most, and at the end.
+// is updated at the first change of a sealed box, then at most once an hour, and at the end.
 extension MachineKeySlots {
   // MARK: - The comparison
 
@@ -48,7 +48,7 @@ extension MachineKeySlots {
     }
   }
 
-  /// Lists a vault that is being made, if the ledger refuses each vault that it does not list.
+  /// Adds a vault that is being made, if the ledger refuses vaults that it does not list.
   func list(made vault: [UInt8]) throws(VaultFailure) {
     guard case .current(let first) = withCounter({ $0.finding }), first.unlisted == .isRefused
     else { return }
@@ -61,15 +61,15 @@ extension MachineKeySlots {
 
   // MARK: - The vaults' changes
 
-  /// Takes the count of a vault after a change of a sealed box.
+  /// Notes the count of a vault after a change of a sealed box.
   ///
-  /// It returns at once. The TPM works on another thread, if it is time.
+  /// It returns at once. If an increment is due, it runs on another thread.
   func note(_ count: UInt64, of vault: [UInt8]) {
     withCounter { $0.note(count, of: vault) }
     advanceIfDue()
   }
 
-  /// Brings the counts of the vaults into the ledger beside the calls, if it is time.
+  /// Writes the counts of the vaults into the ledger on another thread, if that is due.
   package func advanceIfDue() {
     let now = now()
     guard withCounter({ $0.takeAdvance(at: now) }) else { return }
@@ -80,9 +80,9 @@ extension MachineKeySlots {
     }
   }
 
-  /// Brings the counts that are left into the ledger, at the end of the engine.
+  /// Writes the remaining counts into the ledger, at the end of the engine.
   ///
-  /// A failure loses nothing: the ledger stays the newest one.
+  /// A failure loses nothing: the ledger stays the latest version.
   package func finishCounter() { advance() }
 
   private func advance() {
@@ -104,14 +104,14 @@ extension MachineKeySlots {
 
   // MARK: - Acceptance
 
-  /// The highest count of a vault that the ledger has, or gets next; `nil` if it has none.
+  /// The highest count of a vault in the ledger, or in the next one; `nil` if it has none.
   func counted(_ vault: [UInt8]) -> UInt64? { withCounter { $0.known(vault) } }
 
   /// Accepts a vault, before its store gets this count.
   ///
   /// If the engine is killed in between, the store stays refused.
   ///
-  /// - Throws: why the TPM does not take it now.
+  /// - Throws: why the TPM does not accept it now.
   func accept(_ vault: [UInt8], count: UInt64) throws(VaultFailure) {
     try inTurn { () throws(VaultFailure) in
       let finding = withCounter { $0.finding }
@@ -121,12 +121,13 @@ extension MachineKeySlots {
       let parent = try parentName(finding)
       let found = try openedCounter().accept(vault, count: count, parentName: parent)
       withCounter { $0.finding = CounterUse.Finding(found) }
-      // A state that was missing is written again.
+      // A missing state is written again.
       try noteCounter(true)
     }
   }
 
-  /// Ends the use of a counter of which only a lost state speaks, after the store was accepted.
+  /// Ends the use of a counter that is only assumed because the state is lost, after the store was
+  /// accepted.
   ///
   /// - Throws: why the state cannot be written.
   func endMissingCounter() throws(VaultFailure) {
@@ -137,7 +138,8 @@ extension MachineKeySlots {
     }
   }
 
-  /// Whether no TPM has a slot of the machine key, so that only a lost state speaks of a counter.
+  /// Whether no TPM has a slot of the machine key, so that a counter is only assumed because the
+  /// state is lost.
   private func lacksCounter(_ finding: CounterUse.Finding) throws(VaultFailure) -> Bool {
     switch finding {
     case .none, .unchecked, .current, .distrusted(.olderLedger): return false
@@ -168,7 +170,7 @@ extension MachineKeySlots {
 
   // MARK: - Another counter
 
-  /// Defines the counter of a machine key that is being made; `nil` if the TPM takes none.
+  /// Defines the counter of a machine key that is being made; `nil` if the TPM accepts none.
   func counterLedger(
     of key: MachineKey,
     in identifier: [UInt8],
@@ -182,10 +184,12 @@ extension MachineKeySlots {
     }
   }
 
-  /// Compares again, in turn; with a TPM that has no counter of this directory it begins a new one.
+  /// Compares again, serialized with other uses.
+  ///
+  /// With a TPM that has no counter of this directory, it begins a new one.
   ///
   /// It begins one only if the machine key is open and a slot is sealed with this TPM now. That
-  /// accepts the vaults that are here, except after an older ledger of the same TPM.
+  /// accepts the present vaults, unless there is an older ledger of the same TPM.
   ///
   /// - Parameter parentName: the name of the TPM's storage key; `nil` if no slot is sealed now.
   /// - Throws: why the state cannot be written, and why the TPM of a new slot does not answer.
@@ -199,7 +203,7 @@ extension MachineKeySlots {
     } catch {
       // The next start would refuse a new slot whose TPM does not have the counter of the ledger.
       guard parentName == nil || !hasCounter else { throw error }
-      // It stays unchecked in this run.
+      // The ledger stays unchecked in this run.
       return withCounter { $0.problem = error.problem }
     }
     switch found {
@@ -248,7 +252,7 @@ extension MachineKeySlots {
     guard hasCounter || isStateUncertain else { return }
     let counter = try openedCounter()
     if case .current(let ledger) = withCounter({ $0.finding }) {
-      // The file has room for one removal.
+      // The file can hold only one removal.
       try counter.clearUnfinished()
       try counter.beginRemoval(ledger)
     }

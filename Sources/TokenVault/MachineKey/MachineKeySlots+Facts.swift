@@ -3,7 +3,7 @@ package import SecretMemory
 internal import Storage
 
 extension MachineKeySlots {
-  /// The machine key as its files show it; the TPM is not asked.
+  /// The facts about the machine key from its files, without asking the TPM.
   ///
   /// The tier is that of this user's vault, or the weakest of all vaults.
   package func facts(of user: UInt32? = nil) throws(VaultFailure) -> MachineKeyFacts {
@@ -35,7 +35,7 @@ extension MachineKeySlots {
     )
   }
 
-  /// What the comparison with the TPM's counter has found; `nil` if the machine key is not open.
+  /// The result of the comparison with the TPM's counter; `nil` if the machine key is not open.
   var counterCheck: CounterComparison? {
     guard opened != nil else { return nil }
     return switch withCounter({ $0.finding }) {
@@ -68,7 +68,7 @@ extension MachineKeySlots {
 
   /// The name of the TPM, or why it cannot be used.
   ///
-  /// It waits for its turn: not each device serves two conversations at a time.
+  /// It waits for other uses to end: some devices serve only one conversation at a time.
   package func tpmFacts() -> (name: String?, problem: String?) {
     do throws(VaultFailure) {
       let facts = try askedFacts()
@@ -103,7 +103,7 @@ extension MachineKeySlots {
       guard key != nil else { throw .noMachineKey }
       return true
     case .tpm: _ = try askedFacts()
-    // An addition that was interrupted goes on without the key.
+    // An interrupted addition continues without the key.
     case .securityKey: if !isAdding || !hasKeySlot { try lookAtKey(pin: pin) }
     }
     return key == nil
@@ -150,7 +150,7 @@ extension MachineKeySlots {
       }
       return SlotTest(
         slot: read.facts,
-        // A TPM that is busy says nothing of the slot.
+        // A busy TPM says nothing about the slot.
         opens: failure.isTemporary ? nil : false,
         detail: VaultFailure.machineKeyClosed(failure).shown
       )
@@ -162,7 +162,7 @@ extension MachineKeySlots {
         let detail = "this is not its code, or the slot is damaged"
         return SlotTest(slot: read.facts, opens: false, detail: detail)
       }
-      // It may have another code.
+      // The slot may have another code.
       return opens == slot.name
         ? SlotTest(slot: read.facts, opens: true, detail: nil)
         : SlotTest(slot: read.facts, opens: nil, detail: "the code is that of slot \(opens)")

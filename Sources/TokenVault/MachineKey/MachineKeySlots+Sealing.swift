@@ -3,7 +3,7 @@ internal import MachineKey
 internal import SecretMemory
 internal import Storage
 
-// How a slot is made, and how a recovery code opens one.
+// Making slots, and opening them with a recovery code.
 extension MachineKeySlots {
   /// A slot that is not in the directory yet.
   struct SealedSlot {
@@ -16,15 +16,15 @@ extension MachineKeySlots {
     var name: String { slot.name }
   }
 
-  /// What the TPM does with its slots.
+  /// The results of trying slots with the TPM.
   struct TriedSlots {
-    /// The slot that it opens; the slots behind that one are not tried.
+    /// The slot that it opens; later slots are not tried.
     var opens: MachineKeySlot?
-    /// The slots that are of no use on this machine any more.
+    /// The slots that can no longer be used on this machine.
     var dead: [MachineKeySlot] = []
     /// The slots that it does not open for another reason.
     var unclear: [MachineKeySlot] = []
-    /// Why it did not answer just now; `nil` if it did.
+    /// Why it did not answer at the moment; `nil` if it did.
     var momentary: TPMFailure?
   }
 
@@ -75,7 +75,7 @@ extension MachineKeySlots {
     let slot = try usable { () throws(MachineKeyError) in
       try MachineKeySlot(whole, sealing: key, under: secret.bytes)
     }
-    // A slot that does not open must not be the one that vaults rely on.
+    // Vaults must not rely on a slot that does not open.
     if case .failure(let failure) = try openByTPM(slot) { throw .slotNotSealed(failure) }
     return SealedSlot(slot: slot)
   }

@@ -4,9 +4,9 @@ internal import Storage
 
 // The slots of security keys, in the private form. No lock is held while a person is asked for a touch.
 extension MachineKeySlots {
-  /// Looks at the security key that is plugged in, before a person is asked for anything.
+  /// Examines the security key that is plugged in, before a person is asked for anything.
   ///
-  /// - Throws: `keyPINNeeded` if it wants its PIN and none is given, and why it can have no slot.
+  /// - Throws: `keyPINNeeded` if it needs its PIN and none is given, and why it can have no slot.
   func lookAtKey(pin: SharedSecret?) throws(VaultFailure) {
     let facts: SecurityKeyFacts
     do throws(SecurityKeyFailure) {
@@ -21,7 +21,7 @@ extension MachineKeySlots {
 
   /// Makes a credential and its secret with the security key that is plugged in: two touches.
   ///
-  /// Nothing of it is stored yet.
+  /// Nothing is stored yet.
   package func makeKeySecret(
     pin: SharedSecret?,
     _ wait: SecurityKeyWait,
@@ -70,13 +70,13 @@ extension MachineKeySlots {
     }
   }
 
-  /// A slot of a security key, and what it holds for the key.
+  /// A slot of a security key, and its parameters for the key.
   struct KeySlot {
     let slot: MachineKeySlot
     let parameters: SecurityKeyParameters
   }
 
-  /// The slots of security keys: those of this machine key, or of each one.
+  /// The slots of security keys, of this machine key or of all.
   func keySlots(of key: MachineKey?) throws(VaultFailure) -> [KeySlot] {
     try likelySlots().compactMap { slot in
       guard slot.header.kind == .securityKey, slot.header.owner == owner,
@@ -95,7 +95,7 @@ extension MachineKeySlots {
 
   /// Why no slot opens without a person, if a security key may open one.
   ///
-  /// - Parameter failure: why the TPM opens no slot; `nil` if there is none of it.
+  /// - Parameter failure: why the TPM opens no slot; `nil` if it has no slot.
   /// - Returns: the failure of the call; `nil` if there is no slot of a security key.
   /// - Throws: why the slots cannot be read.
   func keyNeeded(_ failure: TPMFailure?) throws(VaultFailure) -> VaultFailure? {
@@ -103,7 +103,7 @@ extension MachineKeySlots {
     guard let failure else {
       return .machineKeyNeeded("the vault needs a touch of its security key")
     }
-    // The counter is compared before the machine key is used, so a touch would not be enough.
+    // The counter must be compared before the machine key is used, so a touch would not be enough.
     if failure.hidesCounter, try namesCounter() { return nil }
     let problem =
       if case .unexpected(let code) = failure {
@@ -151,7 +151,7 @@ extension MachineKeySlots {
   }
 }
 
-/// No security key: no person can touch one at each start of the service.
+/// The service supports no security key, because no person can touch one at each start.
 package struct NoSecurityKeys: SecurityKeySealing {
   package init() {}
 

@@ -10,18 +10,18 @@ package import System
 /// The key is opened when a vault first needs it, once for all vaults of this engine. Most functions
 /// block their thread while the TPM works.
 package final class MachineKeySlots: Sendable {
-  /// The seconds after which a failure that does not pass by itself is looked at again.
+  /// The seconds after which a lasting failure is examined again.
   private static let failureSeconds: Int64 = 30
 
   private struct State {
     var key: MachineKey?
     var phase = MachineKeyState.Phase.complete
-    /// The vaults that still open by their file alone, as in the state's file.
+    /// The vaults that still open with their file alone, as in the state's file.
     var left: [UInt32: [UInt8]] = [:]
     /// Whether the state's file says that the TPM has a counter.
     var hasCounter = false
     var counter = CounterUse()
-    /// Whether the state's file may hold something else, after a write that failed.
+    /// Whether the state's file may differ, after a failed write.
     var isUncertain = false
     /// Whether a recovery code opened the key, and no slot of the TPM does.
     var isHeldByCode = false
@@ -33,13 +33,13 @@ package final class MachineKeySlots: Sendable {
   let tpm: any TPMSealing
   let keys: any SecurityKeySealing
   let now: @Sendable () -> BootInstant
-  /// Runs work beside a call, on a thread.
+  /// Runs work on another thread, so that a call need not wait.
   let beside: @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void
-  /// Held while the TPM works or slots change, so that each happens once at a time.
+  /// Held while the TPM works or slots change, so that only one such step runs at a time.
   private let turn = Mutex(())
   private let state = Mutex(State())
 
-  /// Uses the machine key of a directory, if one was made there.
+  /// Uses the machine key of a directory, if there is one.
   package init(
     _ directory: MachineKeyDirectory,
     owner: MachineKeyOwner,
@@ -63,7 +63,7 @@ package final class MachineKeySlots: Sendable {
   /// The machine key, if it was opened in this run.
   var opened: MachineKey? { state.withLock { $0.key } }
 
-  /// Whether a vault of this user that opens by its file alone is an old copy.
+  /// Whether a vault of this user that opens with its file alone is an old copy.
   ///
   /// `next` is the identifier of the keys that its next device secret has with the machine key, or
   /// `nil`. A kill before the commit of a rekey leaves the announced keys. An earlier copy does not
@@ -76,12 +76,12 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
-  /// The phase, and the vaults that still open by their file alone.
+  /// The phase, and the vaults that still open with their file alone.
   var progress: (phase: MachineKeyState.Phase, left: [UInt32: [UInt8]]) {
     state.withLock { ($0.phase, $0.left) }
   }
 
-  /// Whether vaults have to be brought under the opened key.
+  /// Whether vaults must still be re-encrypted under the opened key.
   package var isAdding: Bool {
     state.withLock { $0.key != nil && ($0.phase == .adding || !$0.left.isEmpty) }
   }
@@ -91,12 +91,12 @@ package final class MachineKeySlots: Sendable {
 
   func noteHeldByCode(_ isHeld: Bool) { state.withLock { $0.isHeldByCode = isHeld } }
 
-  /// Whether there is a machine key, and no slot of it has opened in this run.
+  /// Whether there is a machine key, but no slot of it has opened in this run.
   package var isClosed: Bool { opened == nil && (try? directory.exists()) ?? true }
 
   /// The machine key; `nil` if none was made.
   ///
-  /// Calls that wait for an opening share its outcome.
+  /// Calls that wait for the same opening share its result.
   ///
   /// - Throws: why no slot opens. No vault may be opened then.
   package func key() throws(VaultFailure) -> MachineKey? {
@@ -130,7 +130,7 @@ package final class MachineKeySlots: Sendable {
     let found =
       failures.first { $0.isMomentary } ?? failures.first { $0.isTemporary } ?? failures.first
     let isTemporary = found?.isTemporary ?? false
-    // An unknown error and a lockout may last, and must not hide the security key.
+    // An unknown error or a lockout may last, and must not prevent the use of the security key.
     let needed = found?.isMomentary == true ? nil : try keyNeeded(found)
     let failure = needed ?? found.map { .machineKeyClosed($0) } ?? .noHardwareSlot
     let at = now()
@@ -165,7 +165,7 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
-  /// Keeps a key that a slot of the hardware has opened, after a comparison with the TPM's counter.
+  /// Keeps a key that a hardware slot has opened, after a comparison with the TPM's counter.
   func adoptOpened(
     _ key: MachineKey,
     in opening: (any TPMSealing)? = nil
@@ -202,12 +202,12 @@ package final class MachineKeySlots: Sendable {
   /// Whether the machine key is open, and the TPM has a counter for it.
   var hasCounter: Bool { state.withLock { $0.key != nil && $0.hasCounter } }
 
-  /// Uses what is known of the TPM's counter.
+  /// Gives access to the state of the TPM's counter.
   func withCounter<Value>(_ body: (inout CounterUse) -> Value) -> Value {
     state.withLock { body(&$0.counter) }
   }
 
-  /// Whether the state's file may hold something else than this knows.
+  /// Whether the state's file may differ from the known state.
   var isStateUncertain: Bool { state.withLock { $0.isUncertain } }
 
   func noteStateUncertain() { state.withLock { $0.isUncertain = true } }
@@ -275,7 +275,7 @@ package final class MachineKeySlots: Sendable {
 
   // MARK: - Steps
 
-  /// Runs a step while no other one runs.
+  /// Runs a step while no other step runs.
   func inTurn<Value: Sendable>(
     _ step: () throws(VaultFailure) -> Value
   ) throws(VaultFailure) -> Value {

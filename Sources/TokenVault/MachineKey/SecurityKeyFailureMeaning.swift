@@ -98,10 +98,10 @@ extension VaultFailure {
     }
   }
 
-  /// The secret of the key is not that of its slot: the answer or the slot was changed.
+  /// The key's secret is not that of its slot: the answer or the slot was changed.
   static let keySlotFalse = vaultUnsafe(
     "the security key gave another secret than that of its slot: the slot or the answer was changed",
-    hint: "try again at another port; restore the directory machine-key from a backup; or"
+    hint: "try again at another port; restore the directory machine-key from a copy; or"
       + " \(recoverByCode)"
   )
 

@@ -1,10 +1,10 @@
 package import MachineKey
 
 extension VaultFailure {
-  /// The remedy if the security key of a private vault does not open its slot any more.
+  /// The remedy if the security key of a private vault no longer opens its slot.
   static let recoverByCode = "open it with the recovery code: thumblatch recover --code"
 
-  /// The remedy if the TPM does not open its slot any more; in the service only root may do it.
+  /// The remedy if the TPM no longer opens its slot; in the service, only root may apply it.
   static let recoverByOwner =
     "open it with the recovery code (in the service as root): thumblatch recover --code"
 
@@ -25,7 +25,7 @@ extension VaultFailure {
     }
   }
 
-  /// The remedy if the device of the TPM may not be opened.
+  /// The remedy if access to the TPM's device is denied.
   ///
   /// The unit of the service's helper puts its dynamic user in that group.
   private static let permitted =
@@ -60,12 +60,12 @@ extension VaultFailure {
     case .wrongAuthorization:
       return .vaultUnsafe(
         "the TPM and the slot of the machine key do not belong together",
-        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
+        hint: "restore the directory machine-key from a copy; or \(recoverByOwner)"
       )
     case .damaged:
       return .vaultUnsafe(
         "the TPM's slot of the machine key is damaged",
-        hint: "restore the directory machine-key from a backup; or \(recoverByOwner)"
+        hint: "restore the directory machine-key from a copy; or \(recoverByOwner)"
       )
     case .busy: return .tpmUnavailable("the TPM is busy: try again")
     case .lockedOut:
@@ -121,11 +121,11 @@ extension VaultFailure {
   static func machineKeyDamaged(_ what: String) -> VaultFailure {
     .vaultUnsafe(
       "the machine key cannot be used: \(what)",
-      hint: "restore the directory machine-key from a backup; nothing was changed"
+      hint: "restore the directory machine-key from a copy; nothing was changed"
     )
   }
 
-  /// A typed text is no recovery code.
+  /// A typed text is not a recovery code.
   package init(_ flaw: RecoveryCode.Flaw) {
     switch flaw {
     case .wrongLength(let count):
@@ -155,7 +155,7 @@ extension TPMFailure {
     }
   }
 
-  /// Whether the TPM or its helper did not answer just now, whatever it was asked.
+  /// Whether the TPM or its helper did not answer at the moment, to any request.
   var isMomentary: Bool {
     switch self {
     case .busy, .unreachable: true
@@ -163,7 +163,7 @@ extension TPMFailure {
     }
   }
 
-  /// Whether no counter can be read either, for the same lasting reason.
+  /// Whether the same lasting reason also prevents reading a counter.
   var hidesCounter: Bool {
     switch self {
     case .absent, .notPermitted, .ownerPassword: true
@@ -171,7 +171,7 @@ extension TPMFailure {
     }
   }
 
-  /// Whether the slot is of no use on this machine any more.
+  /// Whether the slot can no longer be used on this machine.
   var isOfTheSlot: Bool {
     switch self {
     case .anotherTPM, .wrongAuthorization, .damaged: true

@@ -53,7 +53,7 @@ extension Vault {
       )
     case .notThere:
       throw .misconfigured(
-        "\(account.provider) has no endpoint that can verify a token (verify_path,"
+        "\(account.provider) has no endpoint that verifies a token for this client (verify_path,"
           + " profile_path, userinfo_endpoint; introspection_endpoint with a client secret)"
       )
     case .rateLimited(let wait): throw .retryAfter(retryAfter: wait.map(Int64.init))

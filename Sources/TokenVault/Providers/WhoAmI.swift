@@ -55,7 +55,8 @@ extension Vault {
       if let opened = grant.opened {
         opened.account == account.id && opened.generation == account.generation
       } else {
-        try token(of: account)?.token == grant.accessToken
+        // A token of other scopes is not the usual one.
+        try tokens(of: account).contains { $0.token == grant.accessToken }
       }
     guard isCurrent else { throw .hasJustChanged }
     return account

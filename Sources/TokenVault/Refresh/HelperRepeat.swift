@@ -40,8 +40,10 @@ extension Vault {
     // A sealed token is opened again only to exchange it.
     case .unknown where grant.opened != nil: return (grant, token)
     case .unknown:
-      // After the end of the login no newer token comes.
-      guard try account(of: grant).state == .signedIn else { return (grant, token) }
+      // After the end of the login no newer token comes. A sign-out since then has ended this one.
+      guard try account(withIdentifier: token.account).state == .signedIn else {
+        return try await grantedToken(call)
+      }
       again.doubted = grant.accessToken
       // No person is asked because of a doubt.
       again.caller.asking = .never

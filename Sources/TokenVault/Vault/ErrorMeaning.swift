@@ -40,7 +40,7 @@ extension VaultFailure {
   static func damaged(_ message: String) -> VaultFailure {
     .vaultUnsafe(
       message,
-      hint: "nothing was changed; restore the vault from a backup, or sign in again"
+      hint: "nothing was changed; restore the vault from a copy, or sign in again"
     )
   }
 }

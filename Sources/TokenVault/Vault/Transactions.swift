@@ -123,7 +123,7 @@ extension Vault {
   /// It is a cache: if it cannot be written, the front asks the engine. A file that has the token already
   /// stays, unless `isNew` says that the token has just come: the account's provider may be another one.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow, isNew: Bool = true) {
-    // The file may be newer than a store that was restored from a backup.
+    // The file may be newer than a store that was restored from a copy.
     guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,
       isNew || !hasTokenFile(of: account, row, left: left),
       let token = CachedToken(

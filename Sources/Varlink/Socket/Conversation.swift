@@ -22,7 +22,7 @@ package enum ConversationError: Error, Equatable {
 }
 
 extension Descriptor {
-  /// Sends a whole message over a socket, with a descriptor beside the first byte if one is given.
+  /// Sends a whole message over a socket; a given descriptor goes with the first byte.
   ///
   /// The message is wiped from this process's memory afterwards. The limits count only if the
   /// socket is non-blocking and full.

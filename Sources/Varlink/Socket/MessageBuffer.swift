@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The input of a socket that is not read yet.
+/// The received bytes of a socket that are not read yet.
 ///
 /// It uses ordinary memory, which grows at most to the size of one message and is wiped as messages
 /// leave it. Bytes without a NUL are incomplete, not invalid. A message that can no longer end
@@ -141,7 +141,7 @@ package struct MessageBuffer: ~Copyable, @unchecked Sendable {
       unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: storage[message]))
       scanned += 1
       start = scanned
-      // The next message may be far away, and connections are many.
+      // The next message may come much later, and there may be many connections.
       if start == end { release() }
     }
     return unsafe try body(UnsafeRawBufferPointer(rebasing: storage[message]))

@@ -1,12 +1,12 @@
-/// The number of calls on a carried connection that have no last reply yet.
+/// The number of calls on a forwarded connection that have no last reply yet.
 ///
 /// It counts messages in the bytes as they pass, and keeps none of them. A call is complete with its
 /// NUL. A reply is a call's last one unless it says that it continues. A oneway call gets no reply, and is
 /// not counted.
 package struct OpenCalls: Sendable {
-  /// The member of a reply that is not the last, as the engine writes it.
+  /// The member that marks a reply as not the last, as the engine writes it.
   ///
-  /// Within a string its quotes would be escaped, so these bytes are found nowhere else.
+  /// In a string its quotes would be escaped, so these bytes occur nowhere else.
   private static let mark = Array("\"continues\":true".utf8)
 
   package private(set) var count = 0
@@ -57,7 +57,7 @@ package struct OpenCalls: Sendable {
 ///
 /// A key that is written with an escape also counts as that member. So a client cannot hide it.
 private struct OnewayScan {
-  /// What the last string of the call itself, and not of its parameters, was.
+  /// The kind of the last string in the call itself, outside its parameters.
   private enum Key { case none, named, beforeValue }
 
   private static let name = Array("oneway".utf8)

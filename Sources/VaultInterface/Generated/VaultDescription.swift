@@ -16,61 +16,62 @@ extension VarlinkInterface {
 
 /// The file `io.thumblatch.Vault.varlink`, byte for byte.
 let vaultDescription = #"""
-  # The token vault of one user (private form) or of every user of the machine (service).
-  # Messages are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations
-  # are seconds. Methods and optional members are added, never changed.
+  # The token vault of one user (private form) or of all users of the machine (service). Messages
+  # are at most 65536 bytes with their NUL. Times are seconds since 1970, UTC; durations are seconds.
+  # Methods and optional members are added, never changed.
   #
-  # A method with a member `prompt` may need a presence check. It answers PresenceNeeded, and does its
-  # work when it is called again with the prompt whose check has passed. `ask` tells whether the client
-  # can ask the person. With true it shows the prompt at once, and the prompt counts against the limit
-  # of prompts from its opening. With false no prompt is opened, and the `prompt` of PresenceNeeded is
-  # empty. Without `ask` a prompt counts when its check begins. `reason` is why the program needs the
-  # check, in at most 200 characters. The prompt shows it as not verified, and the audit log records it.
-  # Both calls give the same `reason`.
+  # A method with a member `prompt` may need a presence check. It fails with PresenceNeeded. It does
+  # its work when the client calls it again with the prompt whose check has passed. `ask` says whether
+  # the client can show a prompt. If it is true, the client shows the prompt at once, and the prompt
+  # counts against the rate limit of prompts from when it opens. If it is false, no prompt opens, and
+  # the `prompt` of PresenceNeeded is empty. If it is absent, a prompt counts from when its check
+  # begins. `reason` says why the program needs the check, in at most 200 characters. The prompt shows
+  # it as not verified, and the audit log records it. Both calls must give the same `reason`.
   #
   # A call without `account` means the default account. Scopes are separated by spaces.
   #
   # A comment line in square brackets marks the member below it:
   # [secret]: the engine and its clients keep the value in locked memory, and never print it.
-  # [base64]: the text stands for bytes (RFC 4648, section 4, with padding).
-  # [secret KEY]: the same for the value of this key of a map.
-  # [true if absent], [false if absent], [empty if absent]: what it means that the member is not there.
-  # [always sent]: this version sends it even so.
-  # [word of TYPE]: the text is a word of this type, or a word that a later version adds.
-  # [word of TYPE or WORD]: the same, and a word that is not known is taken for this one.
-  # [variant]: the value decides which of the marked members are there.
-  # [of VALUE]: the member is there with this value. [maybe of VALUE]: it may be there.
+  # [base64]: the text encodes bytes (RFC 4648, section 4, with padding).
+  # [secret KEY]: the same, for the value of this key in a map.
+  # [true if absent], [false if absent], [empty if absent]: the meaning of an absent member.
+  # [always sent]: this version always sends the member.
+  # [word of TYPE]: the text is a value of this type, or a value that a later version adds.
+  # [word of TYPE or WORD]: the same; an unknown value is read as this one.
+  # [variant]: the value decides which of the marked members are present.
+  # [of VALUE]: the member is present with this value. [maybe of VALUE]: it may be present.
   interface io.thumblatch.Vault
 
-  # A place to sign in.
+  # A provider: where accounts sign in.
   type Provider (
     name: string,
-    # The keys of the [Provider] section of a provider file. A certificate authority is given by its
-    # contents (`ca`), never by a path.
+    # The keys of the [Provider] section of a provider file. A certificate authority is given as its
+    # contents (`ca`), never as a path.
     # [secret client_secret]
     settings: [string]string
   )
 
-  # A presence check, as the person is to see it. The error PresenceNeeded has the same members.
+  # A presence check, as a client shows it to the person. The error PresenceNeeded has the same
+  # members.
   type DesktopPrompt (
-    # What to call Check with.
+    # The prompt to pass to Check.
     prompt: string,
-    # The program that asks, as the person is to see it.
+    # The program that makes the request, as text to show to the person.
     requester: string,
     account: ?string,
     purpose: PresencePurpose,
-    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
+    # Exactly what the check allows: the finger, the accounts and the time, or the provider.
     detail: ?string,
-    # How the check may be passed.
+    # The methods that may pass the check.
     methods: []PresenceMethod,
     timeout: int,
-    # Why the password is needed where a finger would do else: show it.
+    # Why the password is needed although a finger is usually enough: show it.
     reason: ?string,
-    # How the reader that was used last wants to be touched.
+    # How to touch the reader that was used last.
     scan: ?ScanType,
-    # What the program says that it needs the token for. It is not verified: show it in quotes.
+    # The program's own reason for needing the token. It is not verified: show it in quotes.
     stated_reason: ?string,
-    # Whether only AskAtDesktop makes the check, because the connection is restricted.
+    # Whether the check is possible only by AskAtDesktop, because the connection is restricted.
     # [false if absent]
     at_desk: ?bool
   )
@@ -84,7 +85,7 @@ let vaultDescription = #"""
     reason: ?string
   )
 
-  # An account that a backup brings.
+  # An account in a backup, as Restore adds it to the vault.
   type RestoredAccount (
     name: string,
     provider: Provider,
@@ -112,9 +113,9 @@ let vaultDescription = #"""
     reason: ?string
   )
 
-  # What a notice tells.
+  # The subject of a notice.
   type NoticeKind (
-    # A check, or the open unlock window, has allowed something.
+    # A check or the open unlock window has allowed a request.
     allowed,
     # An account needs a login from now on.
     login_required,
@@ -122,35 +123,35 @@ let vaultDescription = #"""
     secret_expires
   )
 
-  # What the person is told afterwards.
+  # A message that an agent shows after an event, without a question.
   type DesktopNotice (
     kind: NoticeKind,
     account: string,
-    # The program that asked, for `allowed`.
+    # The program that made the request, for `allowed`.
     requester: ?string,
-    # What it asked for, for `allowed`.
+    # The purpose of its request, for `allowed`.
     purpose: ?PresencePurpose,
-    # What else the person was shown about it.
+    # The further detail that the prompt showed.
     detail: ?string,
-    # How presence was shown: a method, or `unlock-window`.
+    # How presence was proven: a method, or `unlock-window`.
     method: ?string,
-    # Whether the person can sign in by a browser, for `login_required`.
+    # Whether the person can sign in with a browser, for `login_required`.
     browser: ?bool,
     # When the secret expires, in seconds since 1970, for `secret_expires`.
     expires_at: ?int
   )
 
-  # Which vault an engine keeps.
+  # The form of an engine.
   type VaultForm (
-    # That of one user, in an engine of their own.
+    # One engine for each user, with that user's vault.
     private,
-    # Those of all users of the machine.
+    # One engine for the machine, with the vaults of all users.
     service
   )
 
-  # The memory that holds an engine's secrets.
+  # The kind of memory that holds an engine's secrets.
   type SecretMemoryKind (
-    # Memory that the kernel itself does not map: memfd_secret(2).
+    # Memory that even the kernel does not map: memfd_secret(2).
     secret,
     # Memory that is not swapped: mlock(2).
     locked,
@@ -208,7 +209,7 @@ let vaultDescription = #"""
     rekey,
     # Change the slots of the machine key.
     machine_key,
-    # Accept a store that was restored from a backup.
+    # Accept an old copy of the store that was restored.
     recover,
     # Test the reader or the password. Nothing is released.
     test,
@@ -226,7 +227,7 @@ let vaultDescription = #"""
     replace,
     # Make another account the default instead of a protected one.
     set_default,
-    # Take refresh tokens into an encrypted backup.
+    # Put refresh tokens into an encrypted backup.
     backup,
     # Add the accounts of a backup to a vault that has accounts.
     restore,
@@ -292,35 +293,35 @@ let vaultDescription = #"""
 
   # How the person touches a reader (FpScanType).
   type ScanType (
-    # The finger lies on the reader.
+    # The finger is placed on the reader.
     press,
     # The finger moves over the reader.
     swipe
   )
 
-  # Where the fingers come from that can pass a check, and how those of the desktop are seen.
+  # The source of the fingers that can pass a check, and how those of the desktop are known.
   type FingerSource (
     # All fingers are enrolled in the vault.
     own,
-    # The fingers of the desktop count too, by their prints.
+    # The desktop's fingers count too. Their prints can be read.
     fprintd,
-    # The fingers of the desktop count too, and only their names can be seen.
+    # The desktop's fingers count too. Only their names can be read.
     names_only
   )
 
   # An enrolled security key.
   type SecurityKey (
-    # The name that the user picked.
+    # The name that the user gave it.
     name: string,
     # In seconds since 1970.
     enrolled_at: int
   )
 
-  # What an enrollment does.
+  # A step of an enrollment.
   type EnrollEvent (
     # The reader waits for a touch.
     waiting,
-    # One more touch is done.
+    # Another touch is done.
     stage,
     # The last touch does not count.
     retry,
@@ -328,49 +329,50 @@ let vaultDescription = #"""
     done
   )
 
-  # How it is known whether there is a reader.
+  # How the engine knows whether there is a reader.
   type ReaderKnowledge (
-    # sysfs shows it, or shows that there is none.
+    # From sysfs.
     plugged,
-    # It does not show in sysfs, and was used the last time.
+    # sysfs shows no reader, but one was used the last time.
     last_used,
-    # It does not show in sysfs, and no such reader was used yet.
+    # sysfs shows no reader, and none that sysfs does not show was used yet.
     not_looked
   )
 
-  # What became of a refresh token at the provider.
+  # The state of a refresh token at the provider after a sign-out.
   type GrantState (
-    # The provider confirmed that it is void.
+    # The provider confirmed that it is revoked.
     ended,
-    # It stays valid there.
+    # It is still valid there.
     valid,
-    # It may be valid there.
+    # It may still be valid there.
     unknown,
-    # There was none, or the provider had ended it before.
+    # There was none, or the provider had ended it earlier.
     none
   )
 
   # How a person signs in at the provider.
   type LoginFlow (
-    # In a browser, which brings the answer to `redirect`, or whose address is pasted.
+    # In a browser, which is redirected to `redirect` with the answer. Its address may be pasted
+    # instead.
     browser,
-    # With a code, in a browser of any machine (RFC 8628).
+    # With a code, in a browser on any machine (RFC 8628).
     device
   )
 
-  # What happens while a person signs in.
+  # A step of a sign-in.
   type LoginEvent (
-    # The provider has no answer yet.
+    # The person has not decided yet.
     waiting,
     # The account is signed in.
     done
   )
 
-  # The weakest way to open the vaults.
+  # How the vaults are protected, by the weakest way to open them.
   type DeviceSecretTier (
     # A copy of the directory opens the vault.
     file,
-    # The machine key is being added: some vaults still open by their file.
+    # The machine key is being added: some vaults still open with their file alone.
     adding,
     # The vault needs the TPM of this machine, or the recovery code.
     tpm,
@@ -378,11 +380,12 @@ let vaultDescription = #"""
     security_key
   )
 
-  # What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
+  # The result of the comparison with the TPM's counter, which detects an old copy of the whole
+  # directory.
   type CounterCheck (
-    # The directory has no TPM counter: an old copy of the whole directory is not detected.
+    # There is no TPM counter: an old copy of the whole directory is not detected.
     none,
-    # The directory is the newest one.
+    # The directory is the latest version.
     current,
     # No check is possible: a recovery code opened the machine key.
     unchecked,
@@ -399,70 +402,71 @@ let vaultDescription = #"""
     security_key
   )
 
-  # How bad a finding is.
+  # The severity of a finding.
   type FindingLevel (
-    # As it should be.
+    # There is nothing to do.
     ok,
-    # Works, but not as well as it could.
+    # It works, but could work better.
     warning,
-    # Does not work, or is not safe.
+    # It does not work, or is not safe.
     problem
   )
 
-  # Why a provider is unavailable, where a caller may want to tell.
+  # Why a provider is unavailable, if the caller may want to act on the reason.
   type UnavailableReason (
-    # The machine is there, and no program listens at the port, or none answers. Nothing was sent.
+    # The machine is reachable, but no program listens on the port, or none answers. Nothing was sent.
     not_answering,
-    # The certificate is of an authority that is not trusted. Nothing was sent.
+    # The certificate is from an authority that is not trusted. Nothing was sent.
     certificate_authority,
     # The certificate has expired. Nothing was sent.
     certificate_expired,
     # The certificate is not valid yet. Nothing was sent.
     certificate_not_yet_valid,
-    # The certificate is of another host. Nothing was sent.
+    # The certificate is for another host. Nothing was sent.
     certificate_name,
     # TLS failed for another reason. Nothing was sent.
     certificate,
     # The key of the server is not pinned. Nothing was sent.
     pin,
-    # A program of another user listens at the loopback address. Nothing was sent.
+    # A program of another user listens on the loopback address. Nothing was sent.
     listener,
-    # The provider may have taken what was sent.
+    # The provider may have processed the request.
     uncertain,
-    # The provider refused a refresh token without a reason. A second such refusal means a login.
+    # The provider refused a refresh token without a reason. After a second such refusal a login is
+    # required.
     refused_once
   )
 
-  # Why a provider refused what a person typed.
+  # Why a provider refused the input of a person.
   type VaultRefusalReason (
-    # The e-mail address and the password do not belong together.
+    # The e-mail address or the password is wrong.
     wrong_credentials,
-    # The e-mail address has an account already.
+    # There is already an account with this e-mail address.
     address_taken,
-    # The provider found fault with a field.
+    # The provider refused the value of a field.
     invalid_input
   )
 
-  # An account, as the engine tells of it.
+  # An account, as the engine reports it.
   type Account (
     name: string,
     # The name of its provider.
     provider: string,
     # The kind of its provider.
     kind: string,
-    # Where its provider is.
+    # The URL of its provider.
     issuer: string,
-    # What the provider calls this person: never used to find the account.
+    # The provider's identifier of this person. It is never used to find the account.
     subject: ?string,
     email: ?string,
     display_name: ?string,
-    # What the provider says that the person may do there.
+    # The person's role at the provider.
     role: ?string,
-    # Whether the provider has seen that the e-mail address is the person's.
+    # Whether the provider has verified the e-mail address.
     email_verified: ?bool,
     # When the person registered there.
     created_at: ?int,
-    # What else the provider told of the person: at most 4096 bytes.
+    # The provider's other claims about the person: at most 4096 bytes.
     claims: ?object,
     # Whether its refresh token is used only after a presence check.
     presence_protection: bool,
@@ -470,24 +474,24 @@ let vaultDescription = #"""
     # Why a login is required, or why the last refresh failed.
     cause: ?string,
     access_token_expires_at: ?int,
-    # When the provider last gave tokens.
+    # When the provider last issued tokens.
     refreshed_at: ?int,
-    # Whether a call without `account` means this one.
+    # Whether a call without `account` uses this one.
     is_default: bool,
-    # Whether its refresh token may be released. An earlier engine does not say.
+    # Whether its refresh token may be released. Earlier engines do not say.
     exportable: ?bool,
-    # The scopes that its login was granted, if they are known.
+    # The scopes that were granted at its login, if they are known.
     scope: ?string,
-    # Those of them that the last refresh did not bring.
+    # Those of them that the last refresh did not grant.
     missing_scope: ?string,
-    # Of a login that has just taken the place of another: whether that one's refresh token was revoked
-    # at its provider.
+    # After a login that replaced another one: whether the other one's refresh token was revoked at
+    # its provider.
     replaced_revoked: ?bool,
-    # Why it was not.
+    # Why it was not revoked.
     replaced_reason: ?string
   )
 
-  # What is known about the reader, which is not opened for this.
+  # What is known about the reader without opening it.
   type Reader (
     # Whether it can be used.
     available: bool,
@@ -497,11 +501,11 @@ let vaultDescription = #"""
     reason: ?string,
     # Whether a program uses it now, if that is known.
     in_use: ?bool,
-    # How this is known. An engine that asks the reader does not say.
+    # How this is known. An engine that opens the reader does not say.
     known: ?ReaderKnowledge
   )
 
-  # What the provider said of one field of a form.
+  # The provider's message about one field of a form.
   type FieldProblem (
     # `email`, `name`, `password`, or a name of the provider's own.
     field: string,
@@ -514,33 +518,33 @@ let vaultDescription = #"""
     # Its number in the chain.
     number: int,
     time: int,
-    # What was tried.
+    # The action.
     event: string,
-    # How it ended.
+    # Its result.
     outcome: string,
     account: ?string,
-    # How presence was shown.
+    # The method by which presence was proven.
     method: ?string,
-    # The program that asked.
+    # The program that made the request.
     requester: ?string,
     # More about the event, never a secret.
     detail: ?string
   )
 
-  # What a sign-out of all accounts came to for one of them.
+  # The result of a sign-out of all accounts, for one of them.
   type EndedAccount (
     account: string,
     # The name of its provider.
     provider: string,
     # Whether its tokens are erased here.
     erased: bool,
-    # What became of the refresh token.
+    # The state of the refresh token at the provider.
     grant: GrantState,
     # Why the provider did not confirm, or why nothing was erased.
     reason: ?string,
-    # Whether there was no connection from here.
+    # Whether no connection could be made.
     offline: ?bool,
-    # The error of this interface that kept it from being erased, such as `VaultUnsafe`.
+    # The error of this interface because of which it was not erased, such as `VaultUnsafe`.
     error: ?string
   )
 
@@ -548,11 +552,11 @@ let vaultDescription = #"""
   type PolicyRule (
     # Its key in a policy file.
     key: string,
-    # What the machine sets, else the default.
+    # The machine's value, or the default if it sets none.
     machine: string,
-    # What the user has set.
+    # The value that the user has set.
     own: ?string,
-    # What holds: the stricter one. Absent if the rule has no effect in this vault.
+    # The value in effect: the stricter of the two. Absent if the rule has no effect in this vault.
     holds: ?string,
     # Whether a user may set a stricter one.
     for_users: bool,
@@ -562,9 +566,9 @@ let vaultDescription = #"""
 
   # A slot of the machine key.
   type MachineSlot (
-    # Names it in commands.
+    # Its name in commands.
     id: string,
-    # Absent: it cannot be read.
+    # Absent if it cannot be read.
     kind: ?SlotKind,
     # Why it cannot be read.
     problem: ?string
@@ -573,7 +577,7 @@ let vaultDescription = #"""
   # The test of one slot.
   type SlotTest (
     slot: MachineSlot,
-    # Absent: it was not tried.
+    # Absent if it was not tried.
     opens: ?bool,
     # Why it does not open, or was not tried.
     detail: ?string
@@ -587,63 +591,65 @@ let vaultDescription = #"""
     # Whether it is the user's own.
     # [false if absent]
     own: ?bool,
-    # Whether its `desktop` lets more prompts be shown than the policy of the machine.
+    # Whether its `desktop` allows more prompts than the policy of the machine.
     # [false if absent]
     loosens_desktop: ?bool
   )
 
-  # The engine and the unlock window.
+  # The state of the engine and of the unlock window.
   method GetStatus() -> (
     form: VaultForm,
     # The version of Thumblatch.
     version: string,
     # The process id of the engine.
     process: int,
-    # What guards the device secret: `file` or `tpm`.
+    # How the device secret is protected: `file` or `tpm`.
     device_secret: string,
     memory: SecretMemoryKind,
     # Whether the unlock window is open.
     unlocked: bool,
     # Seconds until the unlock window closes.
     unlocked_for: ?int,
-    # The accounts that it covers. Empty: all.
+    # The accounts that it covers; empty if it covers all.
     unlocked_accounts: []string,
     # The fingers that are enrolled in the vault, such as `right-index`.
     enrolled_fingers: []string,
-    # Whether only the password passes, because too many fingers failed.
+    # Whether only the password is accepted, because too many fingers did not match.
     fingerprint_locked_out: bool,
-    # Why the store is not used, such as an old copy that was put back.
+    # Why the store is not used, such as because an old copy was restored.
     problem: ?string,
     # What to do about it.
     remedy: ?string,
-    # The fingers that the desktop's settings have enrolled.
+    # The fingers that are enrolled in the desktop's settings.
     desktop_fingers: ?[]string,
     finger_source: ?FingerSource,
-    # Why no finger counts now although some are enrolled.
+    # Why no finger counts now, although some are enrolled.
     finger_reason: ?string,
     # The names of the enrolled security keys.
     enrolled_keys: ?[]string,
-    # Absent unless the machine key is open.
+    # Absent if the machine key is not open.
     counter: ?CounterCheck
   )
 
-  # One reply for each account with `more`. Without `more` an account must be named if there are several.
+  # With `more`: one reply for each account. Without `more`, a call must name the account if there are
+  # several.
   method GetAccount(account: ?string) -> (
     # Absent if there is no account at all.
     account: ?Account
   )
 
-  # Asks a helper process, which looks and does not touch the reader: takes some milliseconds.
+  # Asks a helper process about the reader, which takes some milliseconds. The helper does not open
+  # the reader.
   method GetReader() -> (reader: Reader)
 
-  # A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
-  # whose refresh token may be released, needs a prompt passed by password.
+  # Registers a new user at a password backend, signs in, and creates the account. An `exportable`
+  # account, whose refresh token may be released, needs a prompt passed by password.
   method Register(
     # The account to create.
     account: string,
     provider: Provider,
     email: string,
-    # What the person is called.
+    # The person's name.
     name: ?string,
     # [secret]
     password: string,
@@ -654,12 +660,12 @@ let vaultDescription = #"""
     reason: ?string
   ) -> (account: Account)
 
-  # Signs in by password, in a new account or in one that is signed out or in again. An `exportable`
-  # one needs a prompt passed by password.
+  # Signs in by password, to a new account or again to an existing one. An `exportable` account needs
+  # a prompt passed by password.
   method Login(
     # The account. It is created if it does not exist.
     account: string,
-    # Absent: the account's own.
+    # If absent, the account's own.
     provider: ?Provider,
     email: string,
     # [secret]
@@ -671,27 +677,28 @@ let vaultDescription = #"""
     reason: ?string
   ) -> (account: Account)
 
-  # Puts a password, a personal access token or an API key into the vault, under an account of kind
-  # `static`, or replaces that account's. To replace the secret of a protected account needs a passed
-  # prompt of its own; no unlock window counts.
+  # Stores a password, a personal access token or an API key in an account of kind `static`, or
+  # replaces that account's secret. Replacing the secret of a protected account needs a passed prompt
+  # of its own. The unlock window does not count.
   method StoreSecret(
     # The account. It is created if it does not exist.
     account: string,
     # The host that the secret belongs to: a provider of kind `static`.
     provider: Provider,
-    # The secret: 1 to 32 KiB of UTF-8, without control characters but tabs and line ends.
+    # The secret: at least 1 byte and at most 32 KiB of UTF-8. Its only control characters are tabs
+    # and line ends.
     # [secret]
     secret: string,
     # The user name at the host. It becomes the account's `subject`.
     username: ?string,
-    # How a person calls it. It becomes the account's `display_name`.
+    # A name for people. It becomes the account's `display_name`.
     label: ?string,
-    # When the secret expires. Absent: it does not.
+    # When the secret expires. Absent if it does not.
     expires_at: ?int,
-    # What a client keeps beside the secret, at most 4096 bytes. It becomes the account's `claims`. It is
-    # not secret, and no member may have the name of a secret of a reply.
+    # A client's own data about the secret, at most 4096 bytes. It becomes the account's `claims`. It
+    # is not secret. No member may have the name of a secret member of a reply.
     claims: ?object,
-    # Whether each use needs a presence check from the start. Absent: an account that exists keeps its
+    # Whether each use needs a presence check from the start. If absent, an existing account keeps its
     # protection. `false` is refused for a protected account.
     presence_protection: ?bool,
     prompt: ?string,
@@ -699,11 +706,11 @@ let vaultDescription = #"""
     reason: ?string
   ) -> (account: Account)
 
-  # Imports a login that another program keeps: sends its refresh token to the provider at once. An
-  # account that is signed in is refused, unless it already got this token. Then the engine sends nothing,
-  # and returns the account. A protected account that is signed out needs a passed prompt of its own. If
-  # the provider refuses, or if its answer is lost, no account is made. The other program's copy is then
-  # the only one.
+  # Imports the login of another program: sends its refresh token to the provider at once. The call is
+  # refused if the account is signed in, unless the account already got this token. Then the engine
+  # sends nothing, and returns the account. A protected account that is signed out needs a passed
+  # prompt of its own. If the provider refuses, or if its answer is lost, no account is made. The
+  # other program's copy is then the only one.
   method ImportLogin(
     # The account. It is created if it does not exist.
     account: string,
@@ -716,29 +723,30 @@ let vaultDescription = #"""
     reason: ?string
   ) -> (
     account: Account,
-    # Whether the provider has replaced the refresh token. Otherwise the other program's copy stays valid.
+    # Whether the provider has replaced the refresh token. If not, the other program's copy stays
+    # valid.
     rotated: bool
   )
 
   # A valid access token, or the secret of an account of kind `static`.
   method AccessToken(
     account: ?string,
-    # For how many seconds the token must be valid. Absent: 10.
+    # How long the token must stay valid, in seconds. If absent, 10.
     minimum_lifetime: ?int,
-    # An access token that a server refused: a newer one is wanted.
+    # An access token that a server refused. The call then returns a newer one.
     rejected: ?string,
-    # A passed presence check, which this call spends.
+    # A passed presence check. This call uses it up.
     prompt: ?string,
-    # Absent, with `audience` absent too: the account's usual scopes.
+    # The scopes of the token. If this and `audience` are absent, the account's usual scopes.
     scope: ?string,
-    # The server that the token is for. Absent: the account's usual one.
+    # The server that the token is for. If absent, the account's usual one.
     audience: ?string,
     ask: ?bool,
     # The caller accepts, for this call only, that a token for fewer scopes may narrow the login.
     narrow: ?bool,
     # With `narrow`: the person accepts it, until the next login and for every caller.
     remember: ?bool,
-    # What the program needs the token for: at most 200 characters. It is shown to the person as not
+    # Why the program needs the token, in at most 200 characters. It is shown to the person as not
     # verified, and recorded.
     reason: ?string,
     # The caller is a helper that a tool runs again after a 401, and cannot say which token was refused.
@@ -751,25 +759,27 @@ let vaultDescription = #"""
     access_token: string,
     # Such as `Bearer`.
     token_type: string,
-    # Absent: the provider did not say.
+    # Absent if the provider did not say.
     expires_at: ?int,
-    # Whether even a new token does not live as long as `minimum_lifetime`.
+    # Whether even a new token expires earlier than `minimum_lifetime` asks for.
     shorter_than_requested: bool,
-    # The scopes that the provider granted, if it told them: they may be fewer.
+    # The scopes that the provider granted, if it said so. They may be fewer than requested.
     scope: ?string,
-    # What is missing of the scopes of the call or of the login: told once, by the first reply with a
-    # token that lacks it.
+    # The scopes of the call or of the login that were not granted. Only the first reply with such a
+    # token has them.
     missing_scope: ?string
   )
 
-  # Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
-  # `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
-  # key: the same, and `ask` if the key wants its PIN.
-  # With `also`, several devices are armed together, and the first that passes wins.
-  # password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait, and `says` what the
-  # modules of the system say while they work.
-  # With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
-  # Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+  # Runs the presence check of a prompt.
+  # fingerprint: call with `more`. The replies are `waiting` and `retry`, then `passed` or the error
+  # PresenceFailed. Any message before that cancels the check.
+  # key: the same, and `ask` if the key needs its PIN.
+  # With `also`, several devices are armed together, and the first one that passes decides.
+  # password: the reply is `ask`; answer it with Respond. With `more`, `waiting` reports a wait, and
+  # `says` has messages of the system's PAM modules while they work.
+  # If another prompt is armed, the call fails with Busy. With `more` and `wait`, the replies are
+  # `queued`, and `free` when the other prompt has ended. This prompt is not armed then: show it, and
+  # call Check again.
   method Check(
     prompt: string,
     method: PresenceMethod,
@@ -780,7 +790,7 @@ let vaultDescription = #"""
   ) -> (
     # [variant]
     event: CheckStep,
-    # What to do differently.
+    # What to do differently after the bad scan.
     # [word of ScanHint or general, of retry]
     hint: ?string,
     # The question or the words to show.
@@ -789,13 +799,13 @@ let vaultDescription = #"""
     # Whether the answer is hidden.
     # [of ask, true if absent, always sent]
     hidden: ?bool,
-    # A password was wrong, and the next one is tried after so many seconds.
+    # After a wrong password: the seconds until the next one is tried.
     # [maybe of waiting]
     seconds: ?int,
-    # The one finger that can match now.
+    # The only finger that can match now.
     # [maybe of waiting]
     finger: ?string,
-    # How the reader wants to be touched.
+    # How to touch the reader.
     # [maybe of waiting]
     scan: ?ScanType,
     # The device that failed.
@@ -805,7 +815,7 @@ let vaultDescription = #"""
     reason: ?PresenceOutcome,
     # [maybe of device_failed]
     message: ?string,
-    # The devices by which the check goes on.
+    # The devices with which the check continues.
     # [of device_failed]
     methods: ?[]PresenceMethod
   )
@@ -824,46 +834,50 @@ let vaultDescription = #"""
     hidden: ?bool,
     seconds: ?int
   )
-  # Gives the prompt up. The callers that joined it fail as cancelled too.
+  # Cancels the prompt. The calls of joined waiters fail as cancelled too.
   method Cancel(prompt: string) -> ()
 
-  # Has the prompt shown at the person's desktop, by an agent of the same user. It answers when the
-  # check has passed, or with PresenceFailed. No other call may name the prompt before that.
+  # Lets an agent of the same user show the prompt at the desktop. It returns when the check has
+  # passed, or fails with PresenceFailed. No other call may use the prompt before that.
   method AskAtDesktop(prompt: string) -> ()
-  # Waits for a prompt of another program of the same user, which this program is to show: it is an
-  # agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
-  # person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
+  # Makes the caller an agent, and waits for a prompt of another program of the same user. The agent
+  # shows the prompt. It calls Check and Respond with it within two seconds, or Cancel if the person
+  # denies the request. The engine closes the connection if the prompt ends earlier. A notice needs no
+  # further call.
   method NextPrompt(
     # Whether this agent shows notices too.
     notices: ?bool
   ) -> (
     prompt: ?DesktopPrompt,
-    # Instead of a prompt.
+    # A notice instead of a prompt.
     notice: ?DesktopNotice
   )
 
-  # Restricts this connection until its end. An agent calls it before it lends the connection to another
-  # program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and
-  # AskAtDesktop are answered, for these accounts. Each access token needs a presence check of its own,
-  # unless the rule says otherwise. A connection that is restricted already stays as it is.
+  # Restricts this connection until it closes. An agent calls this before it lends the connection to
+  # another program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount
+  # and AskAtDesktop are allowed, for these accounts. Each access token needs a presence check of its
+  # own, unless the rule says otherwise. On a connection that is already restricted, the call changes
+  # nothing.
   method Restrict(
-    # What the programs behind it are called in prompts and in the audit log. The rule for an account's
-    # name applies.
+    # The name of the programs behind the connection, in prompts and in the audit log. It must be
+    # valid as the name of an account.
     name: string,
     accounts: []string,
-    # The scopes that may be asked for, and that are asked for if a call names none. Absent: any.
+    # The scopes that may be requested. A call that names none requests these. If absent, all are
+    # allowed.
     scope: ?string,
-    # The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
+    # The name of a rule that applies too, and says when a token needs a presence check. If absent,
+    # none.
     rule: ?string
   ) -> ()
 
   # The rules for callers.
   method ListRules() -> (
-    # Where those of the machine stand. Absent in the private form, which has none.
+    # The file of the machine's rules. Absent in the private form, which has none.
     file: ?string,
     rules: []CallerRule
   )
-  # The marks and the rules of a process or a unit, one of which is given.
+  # The marks of a process or a unit, and the rules that apply to it. The call names one of the two.
   method TestRule(
     # A process of the caller's user.
     process: ?int,
@@ -874,19 +888,19 @@ let vaultDescription = #"""
     unit: ?string,
     # The unit of its user's manager.
     user_unit: ?string,
-    # Whether a sandbox marks the process.
+    # Whether the process is marked as sandboxed.
     sandboxed: bool,
-    # The names of the rules that hold, in the order of the file.
+    # The names of the rules that apply, in the order of the file.
     rules: []string,
-    # The key of each that decides for whom it holds, such as `unit = backup.service`.
+    # For each rule, the key that matched, such as `unit = backup.service`.
     because: []string,
-    # What holds together, by the keys of a rule. Empty: no rule holds.
+    # The combined limits, by the keys of a rule; empty if no rule applies.
     limits: [string]string
   )
 
-  # Protects an account.
+  # Turns an account's presence protection on.
   method EnablePresence(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
-  # Ends the protection of an account.
+  # Turns an account's presence protection off.
   method DisablePresence(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
   # A presence check that releases nothing.
   method TestPresence(prompt: ?string, ask: ?bool, reason: ?string) -> (
@@ -895,9 +909,9 @@ let vaultDescription = #"""
   )
   # Opens the unlock window.
   method Unlock(
-    # The accounts that it covers. Empty: all.
+    # The accounts that it covers; empty if it covers all.
     accounts: []string,
-    # For how many seconds, fixed. Absent: the window slides.
+    # A fixed time in seconds. If absent, each use extends the window.
     duration: ?int,
     prompt: ?string,
     ask: ?bool,
@@ -905,7 +919,7 @@ let vaultDescription = #"""
   ) -> (
     # Seconds until it closes.
     unlocked_for: int,
-    # The accounts that it covers. Empty: all.
+    # The accounts that it covers; empty if it covers all.
     unlocked_accounts: []string
   )
   # Closes the unlock window.
@@ -919,16 +933,16 @@ let vaultDescription = #"""
     # The fingers that are enrolled in the vault, such as `right-index`.
     fingers: []string,
     reader: Reader,
-    # The fingers that the desktop's settings have enrolled.
+    # The fingers that are enrolled in the desktop's settings.
     desktop_fingers: ?[]string,
     finger_source: ?FingerSource,
-    # Why no finger counts now although some are enrolled.
+    # Why no finger counts now, although some are enrolled.
     finger_reason: ?string
   )
-  # Enrols a finger. Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last
-  # `done`.
+  # Enrolls a finger. Needs a prompt passed by password. With `more`, the replies are `waiting`,
+  # `stage`, `retry`, and `done` last.
   method EnrollFinger(
-    # Such as `right-index`. Absent: the first that is free.
+    # Such as `right-index`. If absent, the first finger that is not enrolled.
     finger: ?string,
     prompt: ?string,
     ask: ?bool,
@@ -938,16 +952,16 @@ let vaultDescription = #"""
     finger: string,
     # How many touches are done.
     stage: int,
-    # How many touches there are.
+    # How many touches the enrollment needs.
     stages: int,
     # What to do differently, for `retry`.
     # [word of ScanHint or general]
     hint: ?string,
-    # How the reader wants to be touched.
+    # How to touch the reader.
     scan: ?ScanType
   )
-  # Removes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
-  # stores prints deletes this one too.
+  # Deletes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
+  # stores prints deletes its print too.
   method DeleteFinger(
     # Such as `right-index`.
     finger: string,
@@ -955,9 +969,10 @@ let vaultDescription = #"""
     ask: ?bool,
     reason: ?string
   ) -> (
-    # Those that are left.
+    # Those that remain.
     fingers: []string,
-    # Why the reader could not delete the print that it stores. The next enrollment there does it then.
+    # Why the reader could not delete the print that it stores. The next enrollment on that reader
+    # deletes it.
     on_reader: ?string
   )
 
@@ -965,12 +980,12 @@ let vaultDescription = #"""
   method ListKeys() -> (
     keys: []SecurityKey
   )
-  # Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`:
-  # `waiting` when the key is lit, last `done`.
+  # Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`,
+  # the replies are `waiting` when the key is lit, and `done` last.
   method EnrollKey(
-    # The name for it, of 1 to 64 characters.
+    # Its name, 1 to 64 characters.
     key: string,
-    # The PIN of the key, in UTF-8. Absent: the key is only touched.
+    # The PIN of the key, in UTF-8. If absent, the key is only touched.
     # [secret]
     pin: ?string,
     prompt: ?string,
@@ -987,17 +1002,18 @@ let vaultDescription = #"""
     ask: ?bool,
     reason: ?string
   ) -> (
-    # Those that are left.
+    # Those that remain.
     keys: []SecurityKey
   )
 
-  # Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
-  # refresh token, and so a passed prompt where the account is protected and no unlock window is open.
-  # To erase a protected static secret takes that prompt too, `local` or not: there is no other copy.
-  # The account keeps its name, its protection and whose it was.
+  # Signs out: ends the grant at the provider unless `local` is true, and erases the tokens here.
+  # Ending the grant needs the refresh token, and therefore a passed prompt if the account is
+  # protected and no unlock window is open. Erasing a protected static secret needs that prompt too,
+  # also with `local`, because there is no other copy. The account keeps its name, its protection and
+  # its identity.
   method Logout(
     account: string,
-    # Whether the provider is not told.
+    # Whether the provider is not contacted.
     local: bool,
     prompt: ?string,
     ask: ?bool,
@@ -1005,16 +1021,17 @@ let vaultDescription = #"""
   ) -> (
     # Whether the provider confirmed.
     revoked: bool,
-    # Why not.
+    # Why it did not.
     reason: ?string,
-    # Whether there was no connection from here.
+    # Whether no connection could be made.
     offline: ?bool,
-    # What became of the refresh token. An earlier engine does not say.
+    # The state of the refresh token at the provider. Earlier engines do not say.
     grant: ?GrantState
   )
-  # The same for every account: one reply for each, with `more`. One prompt names all that need a check.
+  # Signs out all accounts: with `more`, one reply for each. One prompt names all accounts that need a
+  # check.
   method LogoutAll(
-    # Whether the providers are not told.
+    # Whether the providers are not contacted.
     local: bool,
     prompt: ?string,
     ask: ?bool,
@@ -1023,35 +1040,35 @@ let vaultDescription = #"""
     # Absent if there is no account at all.
     ended: ?EndedAccount
   )
-  # Asks the provider who this is.
+  # Asks the provider about the person of the account.
   method WhoAmI(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account,
-    # The provider's own object.
+    # The provider's answer, unchanged.
     profile: object
   )
   # Asks the provider whether it still accepts the access token that AccessToken hands out.
   method VerifyToken(account: ?string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account,
-    # Whether the provider accepts the token. A token that it refuses is not handed out again.
+    # Whether the provider accepts the token. A refused token is not handed out again.
     accepted: bool,
-    # The provider's, else the vault's, if either is known.
+    # As the provider says, or else as the vault knows. Absent if neither is known.
     expires_at: ?int
   )
-  # The audit log: one record a reply with `more`, oldest first. With `follow` each new record comes
-  # too, when it is written. That lasts until the connection ends, or any message comes, which brings
-  # the last reply, without a record.
+  # The audit log: with `more`, one reply for each record, oldest first. With `follow`, each new
+  # record follows when it is written. The call lasts until the connection closes or the client sends
+  # any message. Such a message brings the last reply, without a record.
   method Audit(
-    # Only of this account.
+    # Only records of this account.
     account: ?string,
-    # From this time on.
+    # Only records from this time on.
     since: ?int,
-    # Whether new records follow. An earlier engine ends with the last record that there is.
+    # Whether new records follow. Earlier engines end after the latest record.
     follow: ?bool
   ) -> (
     # Absent if there is no record at all.
     record: ?AuditRecord
   )
-  # Whether the audit log is intact.
+  # Checks whether the audit log is intact.
   method VerifyAudit() -> (
     # Whether it is intact: no record was changed, and none is missing.
     whole: bool,
@@ -1061,61 +1078,64 @@ let vaultDescription = #"""
     first: int,
     # The number of the last one.
     last: int,
-    # When the first one was written.
+    # When the first record was written.
     first_time: ?int,
-    # When the last one was written.
+    # When the last record was written.
     last_time: ?int,
-    # The first number whose record is not what was written, or is missing.
+    # The first number whose record was changed, or is missing.
     bad: ?int,
-    # The time that stands in the record of that number, if there is one.
+    # The time in the record of that number, if there is such a record.
     bad_time: ?int,
-    # What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
+    # What is wrong with that record: altered, dropped, reordered, truncated, duplicated, added, head
+    # or checkpoint.
     problem: ?string,
     # The head of the last record in hexadecimal digits, to compare with the one in the journal.
     head: ?string
   )
 
-  # A new device secret: every refresh token, print and audit record is brought under it.
+  # Makes a new device secret, and re-encrypts every refresh token, print and audit record with it.
   # Needs a prompt passed by password.
   method Rekey(prompt: ?string, ask: ?bool, reason: ?string) -> (
-    # How many refresh tokens.
+    # How many refresh tokens were re-encrypted.
     accounts: int,
-    # How many prints.
+    # How many prints were re-encrypted.
     prints: int,
-    # How many audit records.
+    # How many audit records were re-encrypted.
     records: int
   )
-  # Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
-  # needs the store is refused. Needs a prompt passed by password.
+  # Accepts an old copy of the store that was restored, or a store whose rollback counter is lost.
+  # Until then, every other method that needs the store is refused. Needs a prompt passed by password.
   method Recover(prompt: ?string, ask: ?bool, reason: ?string) -> (
-    # The accounts that need a login now.
+    # The accounts for which a login is now required.
     login_required: []string
   )
-  # The slots of the machine key, and the weakest way in. Needs no open vault.
+  # The slots of the machine key, and the tier. Needs no open vault.
   method DeviceSecretStatus() -> (
     tier: DeviceSecretTier,
     slots: []MachineSlot,
     # Whether the machine key is open in this engine.
     open: bool,
-    # The maker and the firmware of the TPM, if it may be used. Asked for root and in the private form.
+    # The manufacturer and the firmware of the TPM, if it can be used. Only for root, and in the
+    # private form.
     tpm: ?string,
     # Why the TPM cannot be used.
     tpm_problem: ?string,
-    # Absent unless the machine key is open.
+    # Absent if the machine key is not open.
     counter: ?CounterCheck,
-    # Why there is no counter or no check, or what is wrong.
+    # Why there is no counter or no check, or what the check found.
     counter_problem: ?string
   )
-  # Adds a slot of the machine key. In the service form only for root. In the private form it needs a
-  # prompt that was passed by password. The first slot of a TPM or a security key makes the machine key, and
-  # rekeys every vault. A repeated call resumes an interrupted one. A slot of a security key only in the
-  # private form: it fails with KeyPINNeeded before the prompt is used, if the key wants its PIN.
+  # Adds a slot of the machine key. In the service, only root may call it. In the private form, it
+  # needs a prompt passed by password. The first slot of a TPM or a security key creates the machine
+  # key and re-encrypts every vault. A repeated call resumes an interrupted one. A slot of a security
+  # key is possible only in the private form. If that key needs its PIN, the call fails with
+  # KeyPINNeeded before it uses the prompt.
   #
-  # If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
-  # connection calls again with that code.
+  # If a recovery code is needed, the first reply has it in `code`. Nothing changes until the client
+  # calls again with that code on the same connection.
   method AddSlot(
     kind: SlotKind,
-    # The code of an earlier reply, as a person has typed it back.
+    # The code of an earlier reply, as the person has typed it.
     # [secret]
     recovery: ?string,
     # The PIN of the security key, in UTF-8.
@@ -1130,16 +1150,16 @@ let vaultDescription = #"""
     code: ?string,
     # The slots afterwards.
     slots: []MachineSlot,
-    # How many vaults were rekeyed.
+    # How many vaults were re-encrypted.
     vaults: int,
-    # Why the TPM has no counter, after its slot was added.
+    # Why the TPM has no counter, although its slot was added.
     counter_problem: ?string,
-    # Whether the security key waits for a touch. Only with `more`, before the last reply.
+    # Whether the security key is waiting for a touch. Only with `more`, before the last reply.
     # [false if absent]
     touch: ?bool
   )
-  # Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
-  # opens and the last recovery code cannot be removed.
+  # Removes a slot of the machine key. It needs root or a passed prompt, as AddSlot does. The last
+  # slot that the TPM opens and the last recovery code cannot be removed.
   method RemoveSlot(
     # Its `id`.
     slot: string,
@@ -1150,42 +1170,43 @@ let vaultDescription = #"""
     # The slots afterwards.
     slots: []MachineSlot
   )
-  # Tests whether the slots of the machine key open. In the service form only for root.
+  # Tests whether the slots of the machine key open. In the service, only root may call it.
   method TestSlots(
     # A recovery code, to test its slot too.
     # [secret]
     code: ?string
   ) -> (tests: []SlotTest)
-  # Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
-  # Needs no open vault and no prompt. In the service form only for root.
+  # Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if the
+  # TPM opens none. Needs no open vault and no prompt. In the service, only root may call it.
   method RecoverWithCode(
     # [secret]
     code: string
   ) -> (
     # The new slot of the TPM.
     added: ?string,
-    # Slots that this TPM did not open, and that are removed now.
+    # The slots that this TPM did not open, and that were removed.
     removed: []string,
-    # Why the TPM opens no slot: the engine needs the code again at its next start.
+    # Why the TPM opens no slot. If present, the engine needs the code again at its next start.
     problem: ?string,
-    # Why the TPM has no counter, or could not be compared with it.
+    # Why there is no TPM counter, or no comparison with it.
     counter_problem: ?string
   )
-  # Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no open
-  # vault and no prompt. With `more`: `waiting` when the key is lit, last `done`. Only in the private form.
+  # Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no
+  # open vault and no prompt. With `more`, the replies are `waiting` when the key is lit, and `done`
+  # last. Only in the private form.
   method OpenMachineKey(
-    # The PIN of the security key, in UTF-8. Absent: it was not asked for.
+    # The PIN of the security key, in UTF-8. Absent if the key did not need it.
     # [secret]
     pin: ?string
   ) -> (event: EnrollEvent)
-  # An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
-  # tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by
-  # password. Either `backup_key` or `code` is given, as `header` says.
+  # Makes an encrypted backup of all accounts: with `more`, one reply for each part of the file. It
+  # has refresh tokens only of exportable accounts at providers that are known not to rotate them.
+  # Needs a prompt passed by password. The call has either `backup_key` or `code`, as `header` says.
   method Backup(
     # The first bytes of the file.
     # [base64]
     header: string,
-    # The key that the client has made of a passphrase, 32 bytes.
+    # The key that the client has derived from a passphrase, 32 bytes.
     # [secret, base64]
     backup_key: ?string,
     # The recovery code of this machine.
@@ -1195,7 +1216,7 @@ let vaultDescription = #"""
     ask: ?bool,
     reason: ?string
   ) -> (
-    # The account that ends with these bytes, if one does.
+    # The account whose data ends with these bytes, if any.
     account: ?BackupAccount,
     # The next bytes of the file, at most 32 KiB.
     # [base64]
@@ -1203,24 +1224,26 @@ let vaultDescription = #"""
   )
   # Sends a part of a backup, for Restore on the same connection.
   method SendBackup(
-    # How many bytes were sent before; 0 begins another backup.
+    # How many bytes were sent before this part; 0 begins a new backup.
     offset: int,
     # At most 32 KiB.
     # [base64]
     bytes: string
   ) -> ()
-  # Restores the accounts of the backup that was sent: one reply for each, with `more`. All become accounts
-  # in one transaction, or none does. Needs a prompt passed by password if the vault has accounts.
+  # Restores the accounts of the backup that was sent: with `more`, one reply for each. All of them
+  # are added in one transaction, or none is. Needs a prompt passed by password if the vault has
+  # accounts.
   method Restore(
-    # The key that the client has made of a passphrase, 32 bytes.
+    # The key that the client has derived from a passphrase, 32 bytes.
     # [secret, base64]
     backup_key: ?string,
     # A recovery code.
     # [secret]
     code: ?string,
-    # Whether the reply only tells what is in the backup. Nothing is changed, and no prompt is needed.
+    # Whether the replies only list the accounts in the backup. Then nothing changes, and no prompt is
+    # needed.
     examine: bool,
-    # Whether accounts of the same name stay as they are, and are left out. Otherwise they are refused.
+    # Whether accounts whose names the vault has are left out. Otherwise the call is refused.
     skip_existing: bool,
     prompt: ?string,
     ask: ?bool,
@@ -1229,12 +1252,13 @@ let vaultDescription = #"""
     # Absent if the backup has no account.
     account: ?RestoredAccount
   )
-  # Moves all accounts of a private vault into the service of the machine: one reply for each, with `more`.
-  # The engine connects to the service itself, and sends it nothing unless root has bound its socket. Names that
-  # the service has are refused before a check. If this is interrupted, the accounts are not usable until the same
-  # call has finished it, or CancelServiceImport has succeeded.
+  # Moves all accounts of a private vault into the service of the machine: with `more`, one reply for
+  # each. The engine connects to the service itself, and sends nothing unless root has bound its
+  # socket. Names that the service already has are refused before a check. After an interruption, the
+  # accounts cannot be used until the same call has finished the move, or CancelServiceImport has
+  # succeeded.
   method ImportIntoService(
-    # The path of the service's socket; absent for the usual one.
+    # The path of the service's socket. If absent, the usual one.
     socket: ?string,
     prompt: ?string,
     ask: ?bool,
@@ -1243,51 +1267,54 @@ let vaultDescription = #"""
     # Absent if there was no account.
     account: ?MovedAccount
   )
-  # Frees the accounts of a private vault after an interrupted ImportIntoService. The service first says that it
-  # has none of them and refuses that transfer from now on. It is refused if the service has them.
+  # Makes the accounts of a private vault usable again after an interrupted ImportIntoService. The
+  # service must first confirm that it has none of them and refuses that transfer from now on. The
+  # call is refused if the service has them.
   method CancelServiceImport() -> (
     # Whether a transfer was open.
     cancelled: bool
   )
-  # Takes over the accounts of a private vault, which its engine has sent by SendBackup on the same connection. All
-  # become accounts in one transaction, or none does. A transfer that is done already is done.
+  # Accepts the accounts of a private vault, which its engine has sent by SendBackup on the same
+  # connection. All of them are added in one transaction, or none is. The call succeeds again for a
+  # transfer that is already done.
   method TakeOver(
     # Sixteen bytes that name the transfer.
     # [base64]
     transfer: string,
-    # The key of what was sent, 32 bytes.
+    # The key of the sent accounts, 32 bytes.
     # [secret, base64]
     backup_key: string
   ) -> ()
-  # Refuses a transfer from now on, unless it was taken over.
+  # Refuses a transfer from now on, unless its accounts were accepted.
   method DropTransfer(
     # Sixteen bytes that name the transfer.
     # [base64]
     transfer: string
   ) -> (
-    # Whether it was taken over before.
+    # Whether its accounts were accepted earlier.
     taken: bool
   )
-  # Says which accounts of the service may move into the private vault of the caller: one reply for each, with
-  # `more`. It is refused if the policy lets no account out.
+  # Lists the accounts of the service, and whether each may move into the caller's private vault: with
+  # `more`, one reply for each. It is refused if the policy does not allow any export.
   method ListExportable() -> (
     # Absent if there is no account.
     account: ?ExportableAccount
   )
-  # Lets the engine of the caller's private vault fetch these accounts from the service once, by HandOver, within a
-  # short time. Needs a prompt passed by password, which names the accounts and is bound to `commitment`.
+  # Allows the engine of the caller's private vault to fetch these accounts from the service once, by
+  # HandOver, within a short time. Needs a prompt passed by password, which names the accounts and is
+  # bound to `commitment`.
   method AllowExport(
     # Names of accounts that may move.
     accounts: []string,
-    # The reply of PrepareExport. Only the key that was made there fetches the accounts.
+    # The reply of PrepareExport. Only the key that was made there can fetch the accounts.
     # [base64]
     commitment: string,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> ()
-  # The accounts that AllowExport has allowed, sealed under this key, in parts: with `more`. From now on the service
-  # uses none of them until EndHandOver.
+  # Returns the accounts that AllowExport has allowed, sealed with this key, in parts, with `more`.
+  # The service does not use them from then on until EndHandOver.
   method HandOver(
     # The key whose digest was allowed, 32 bytes.
     # [secret, base64]
@@ -1300,7 +1327,7 @@ let vaultDescription = #"""
     # [base64]
     bytes: string
   )
-  # The handover that is not known to have ended.
+  # The handover that has begun, and whose end the service does not know.
   method OpenHandOver() -> (
     # Sixteen bytes that name it; absent if there is none.
     # [base64]
@@ -1309,20 +1336,22 @@ let vaultDescription = #"""
     # [base64]
     vault: ?string
   )
-  # Ends a handover. The service erases the accounts if the private vault has them, and uses them again otherwise.
+  # Ends a handover. The service erases the accounts if the private vault has them. Otherwise it uses
+  # them again.
   method EndHandOver(
     # Sixteen bytes that name the handover.
     # [base64]
     transfer: string,
-    # The bytes that came with the accounts, which show that the private vault has them; absent if it has none of them.
+    # The bytes that came with the accounts, as proof that the private vault has them. Absent if it
+    # has none of them.
     # [secret, base64]
     receipt: ?string
   ) -> (
-    # Whether there was this handover.
+    # Whether there was such a handover.
     ended: bool
   )
-  # Makes the key of an export into a private vault, for ExportFromService on the same connection. Names that the
-  # vault has are refused.
+  # Makes the key of an export into a private vault, for ExportFromService on the same connection.
+  # Names that the vault already has are refused.
   method PrepareExport(
     # The names of the accounts.
     accounts: []string
@@ -1331,20 +1360,21 @@ let vaultDescription = #"""
     # [base64]
     commitment: string
   )
-  # Fetches the accounts that AllowExport has allowed from the service into a private vault: one reply for each, with
-  # `more`. The engine connects to the service itself. All become accounts in one transaction, or none does.
+  # Fetches the accounts that AllowExport has allowed from the service into a private vault: with
+  # `more`, one reply for each. The engine connects to the service itself. All of them are added in
+  # one transaction, or none is.
   method ExportFromService(
-    # The path of the service's socket; absent for the usual one.
+    # The path of the service's socket. If absent, the usual one.
     socket: ?string
   ) -> (
     account: ?MovedAccount
   )
-  # Ends an interrupted ExportFromService: the service erases accounts that the private vault has, and uses them again
-  # otherwise. One reply for each account that has moved, with `more`.
+  # Ends an interrupted ExportFromService. The service erases accounts that the private vault has.
+  # Otherwise it uses them again. With `more`, there is one reply for each account that has moved.
   method EndServiceExport(
-    # The path of the service's socket; absent for the usual one.
+    # The path of the service's socket. If absent, the usual one.
     socket: ?string,
-    # Whether it is refused if the private vault has the accounts.
+    # Whether the call is refused if the private vault has the accounts.
     cancel: bool
   ) -> (
     # Absent if none has moved.
@@ -1352,74 +1382,74 @@ let vaultDescription = #"""
     # Whether the service uses the accounts again.
     freed: bool
   )
-  # The refresh token itself, of an exportable account, always after a presence check of its own.
+  # Releases the refresh token of an exportable account. It always needs a presence check of its own.
   method Release(
     account: ?string,
-    # Whether the account stays signed in here. Refused where tokens rotate.
+    # Whether the account stays signed in here. Refused if the provider rotates tokens.
     keep: bool,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> (
-    # The token. From now on it lives where the caller puts it.
+    # The token. From now on the caller is responsible for it.
     # [secret]
     refresh_token: string,
     # Whether the account is signed out here.
     signed_out: bool
   )
 
-  # Gives an account another name. Needs a passed prompt where the account is protected.
+  # Renames an account. Needs a passed prompt if the account is protected.
   method RenameAccount(
     account: string,
-    # Its name from now on.
+    # Its new name.
     name: string,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> (account: Account)
-  # Makes an account the default: the one of each call that names none. To take that from a protected
-  # account needs a passed prompt.
+  # Makes an account the default: each call that names none uses it. Needs a passed prompt if the
+  # present default is protected.
   method SetDefaultAccount(account: string, prompt: ?string, ask: ?bool, reason: ?string) -> (account: Account)
-  # Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
-  # own, signed in or signed out, `local` or not; no unlock window counts.
+  # Signs out as Logout does, then removes the account. A protected account always needs a passed
+  # prompt of its own, also if it is signed out or `local` is true. The unlock window does not count.
   method RemoveAccount(
     account: string,
-    # Whether the provider is not told.
+    # Whether the provider is not contacted.
     local: bool,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> (revoked: bool, reason: ?string, offline: ?bool, grant: ?GrantState)
-  # Where the access token may be sent, and on which terms: as the provider was at login, whatever files
-  # say today.
+  # Where the access token may be sent, and on which terms. They are those of the provider at login,
+  # even if its file has changed since.
   method RequestTerms(account: ?string) -> (
     account: string,
     # Its origin is always allowed.
     issuer: string,
     # The other hosts that the provider file named, each as `host` or `host:port`.
     hosts: []string,
-    # Certificates in PEM. Absent: those of the system.
+    # Certificates in PEM. If absent, those of the system.
     ca: ?string,
-    # Each as `sha256//...`. Empty: any key.
+    # Each as `sha256//...`. If empty, any key is accepted.
     pins: []string,
-    # Where the proxy is.
+    # The URL of the proxy.
     proxy: ?string,
     # Users, besides root, whose programs may get a token over loopback in plain text.
     listeners: ?[]int,
-    # Seconds that a connection may take. Absent: 10.
+    # The seconds that a connection may take. If absent, 10.
     connect_timeout: ?int,
-    # The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
-    # it. Absent: they do.
+    # The only URL that the token is for, with those below its path. The issuer and the hosts do not
+    # get it. If absent, they do.
     resource: ?string,
-    # Whether the token may go to each host for which the person names the account, too: it comes from a
-    # login, and is not for one resource.
+    # Whether the token may also be sent to any host for which the person names the account. It is
+    # true for a token that comes from a login and is not for one resource.
     any_host: ?bool
   )
-  # What the engine finds when it looks at its vault: one finding a reply with `more`.
+  # Checks the engine's vault: with `more`, one reply for each finding.
   method Examine() -> (
-    # What was looked at: a stable name.
+    # The stable name of the check.
     name: string,
-    # How it is.
+    # Its severity.
     level: FindingLevel,
     # What was found.
     message: string,
@@ -1433,27 +1463,27 @@ let vaultDescription = #"""
     command: ?string
   )
 
-  # Where an account signs in, as it is bound to its tokens: whatever files say today.
+  # The provider that is bound to an account's tokens, even if its file has changed since.
   method AccountProvider(account: ?string) -> (account: string, provider: Provider)
-  # Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
-  # passed by password, whose `detail` tells what changes.
+  # Changes the provider of a signed-in account: its tokens are sent to the new one from now on. Needs
+  # a prompt passed by password, whose `detail` says what changes.
   method ApplyProvider(account: string, provider: Provider, prompt: ?string, ask: ?bool, reason: ?string) -> (
     account: Account
   )
-  # A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
-  # whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
-  # `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
-  # `expires_in` seconds, and given up when the connection closes. An `exportable` account needs a
-  # prompt passed by password.
+  # Begins a login that the person completes at the provider. browser: open `url`. Pass the query that
+  # arrives at `redirect`, on the caller's own port, to FinishLogin once. device: the person types
+  # `user_code` at `verification_uri`, and AwaitLogin waits for that. The login is valid on this
+  # connection for `expires_in` seconds. It is cancelled when the connection closes. An `exportable`
+  # account needs a prompt passed by password.
   method BeginLogin(
     # The account. It is created if it does not exist.
     account: string,
-    # Absent: the account's own.
+    # If absent, the account's own.
     provider: ?Provider,
     flow: LoginFlow,
-    # For `browser`: where the browser is sent to afterwards, with its port.
+    # For `browser`: the redirect URI, with its port.
     redirect: ?string,
-    # The scopes to ask for. Absent: those of the provider.
+    # The scopes to request. If absent, those of the provider.
     scope: ?string,
     # Whether the refresh token may be released later.
     exportable: ?bool,
@@ -1465,169 +1495,170 @@ let vaultDescription = #"""
     login: string,
     # The page to open, for `browser`.
     url: ?string,
-    # What to type at `verification_uri`, for `device`.
+    # The code to type at `verification_uri`, for `device`.
     user_code: ?string,
-    # The page at which it is typed.
+    # The page on which to type it.
     verification_uri: ?string,
-    # The same page with the code in it, as for a QR code.
+    # The same page, with the code in its URL, such as for a QR code.
     verification_uri_complete: ?string,
-    # How long there is time.
+    # How long the login is valid, in seconds.
     expires_in: int,
-    # How long the engine waits between two questions to the provider.
+    # How long the engine waits between two requests to the provider, in seconds.
     interval: ?int
   )
-  # Ends a login with what the browser brought.
+  # Completes a login with the query of the redirect.
   method FinishLogin(
     login: string,
-    # What stands behind the question mark of the redirect, as it came: it holds the code.
+    # The part after the question mark of the redirect, unchanged. It has the code.
     # [secret]
     query: string,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> (account: Account)
-  # Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
-  # message stops the wait, not the login.
+  # Asks the provider repeatedly until the person has decided. With `more`, the replies are `waiting`,
+  # and `done` last. Any message ends the wait, but not the login.
   method AwaitLogin(login: string, prompt: ?string, ask: ?bool, reason: ?string) -> (
     event: LoginEvent,
     # With `done`: the account.
     account: ?Account,
-    # How long the engine waits before it asks the provider again.
+    # How long the engine waits before it asks the provider again, in seconds.
     interval: ?int
   )
-  # Gives the login up. What the provider said already is not undone.
+  # Cancels the login. An answer that the provider has already given is not undone.
   method CancelLogin(login: string) -> ()
-  # Looks at a provider: its metadata, its keys, the connection.
+  # Tests a provider: its metadata, its keys and the connection.
   method TestProvider(
     provider: Provider,
-    # Whether the engine tries, without a person, if the provider refuses the redirect URI or a
+    # Whether the engine also tests, without a person, if the provider refuses the redirect URI or a
     # revocation.
     tries: ?bool
   ) -> (
     issuer: string,
-    # Whether the provider told its endpoints itself.
+    # Whether the provider published its endpoints.
     discovered: bool,
-    # The whole URL of each endpoint that is known, by its key in a provider file.
+    # The full URL of each known endpoint, by its key in a provider file.
     endpoints: [string]string,
     # How a person can sign in: browser, device, password.
     flows: []string,
-    # How many keys for ID tokens can be used. Absent if none are needed.
+    # How many of its keys for ID tokens can be used. Absent if none is needed.
     keys: ?int,
-    # What may be wrong, a sentence each.
+    # Possible problems, one sentence each.
     warnings: []string,
     # The scopes that the provider offers, if it says so.
     scopes: ?[]string,
-    # The scopes that a login asks for.
+    # The scopes that a login requests.
     asked_scopes: ?[]string,
-    # Whether the provider says that it checks PKCE with S256. Absent: it does not say.
+    # Whether the provider says that it supports PKCE with S256. Absent if it does not say.
     pkce: ?bool,
-    # Where it registers clients (RFC 7591), if it does.
+    # Its endpoint for the registration of clients (RFC 7591), if it has one.
     registration: ?string,
     # Whether the URL of a client's metadata may be its ID.
     # [false if absent]
     client_metadata: ?bool,
-    # How clients may authenticate to the token endpoint (RFC 8414). Absent: it does not say.
+    # How clients may authenticate at the token endpoint (RFC 8414). Absent if it does not say.
     client_authentication: ?[]string
   )
-  # Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
-  # again each time that differs; a slow reader gets the latest only. It lasts until the connection
-  # ends, or any message comes, which brings the last reply. Meanwhile the account's usual access token
-  # counts as used, and is refreshed before its end if that needs no presence check.
+  # Watches an account, and whether the unlock window covers it. With `more`, the first reply has the
+  # current state, and each change brings another reply. A slow client gets only the latest state. The
+  # call lasts until the connection closes or the client sends any message, which brings the last
+  # reply. During the call, the account's usual access token counts as used. It is refreshed before it
+  # expires if that needs no presence check.
   method Watch(
     account: ?string,
-    # How many seconds before its end the token is refreshed: 60 to 3600, at most half of its life.
-    # 0: it is not refreshed for this. Absent: the engine decides.
+    # How many seconds before it expires the token is refreshed: 60 to 3600, at most half of its
+    # lifetime. With 0, this call causes no refresh. If absent, the engine decides.
     refresh_ahead: ?int
   ) -> (
-    # Absent: there is none of that name, now.
+    # Absent if there is no account of that name now.
     account: ?Account,
     # Whether the unlock window covers it.
     unlocked: bool
   )
 
-  # The policy, as it holds for the caller.
+  # The policy that applies to the caller.
   method GetPolicy() -> (
-    # Where the machine's rules stand. Absent in the private form: they are the defaults.
+    # The file of the machine's rules. Absent in the private form, whose rules are the defaults.
     file: ?string,
     rules: []PolicyRule
   )
-  # Lays down a rule of the user's own, which may only be stricter than the machine's. Needs a prompt
-  # passed by password, whose `detail` tells what changes. It locks the vault.
+  # Sets a rule of the user, which may only be stricter than the machine's. Needs a prompt passed by
+  # password, whose `detail` says what changes. It locks the vault.
   method SetPolicy(
     key: string,
-    # Absent: gives the rule up, and the machine's holds.
+    # If absent, the user's value is removed, and the machine's applies.
     value: ?string,
     prompt: ?string,
     ask: ?bool,
     reason: ?string
   ) -> (
-    # Whether the user's own rules differ from before.
+    # Whether the user's own rules have changed.
     changed: bool,
-    # Where the machine's rules stand. Absent in the private form: they are the defaults.
+    # The file of the machine's rules. Absent in the private form, whose rules are the defaults.
     file: ?string,
     rules: []PolicyRule
   )
 
-  # Removes the vault of a user, or one account of it, without a presence check: only for root, by the
-  # service. No provider is told: refresh tokens stay valid there. It is recorded in the audit log of
-  # the user for one account, and in the journal. With a whole vault its prints are deleted on the
-  # readers that store them.
+  # Removes the vault of a user, or one account of it, without a presence check. Only the service has
+  # this method, and only root may call it. Providers are not contacted, so refresh tokens stay valid
+  # there. The removal is recorded in the journal. The removal of one account is also recorded in the
+  # user's audit log. With a whole vault, its prints are deleted on the readers that store them.
   method RemoveUser(
-    # The user name that the vault was made for, or a uid, which need not be a user of the machine any
+    # The user name that the vault was made for, or a uid. The machine need not have such a user any
     # more.
     user: string,
-    # Absent: the whole vault.
+    # If absent, the whole vault.
     account: ?string
   ) -> (
     # The uid.
     user: int,
     # The user name that the vault was made for.
     name: ?string,
-    # Those that are gone. Absent: they could not be read.
+    # The removed accounts. Absent if they could not be read.
     accounts: ?[]EndedAccount,
-    # Which prints of the vault a reader may still have, and why. Absent: none.
+    # The prints of the vault that a reader may still have, and why. Absent if there are none.
     on_reader: ?string,
     # The uids whose directory cannot be read, so that its vault may have been made for the same user
-    # name. Absent: none, or `user` was a uid.
+    # name. Absent if there are none, or if `user` was a uid.
     unread: ?[]int
   )
 
-  # A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
-  # The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
-  # empty, and no method can be tried.
+  # A presence check is needed: show `requester`, `account` and `purpose`, then call Check(prompt).
+  # The prompt is valid on this connection for `timeout` seconds. If `ask` was false, it is empty, and
+  # no method can be tried.
   error PresenceNeeded(
-    # What to call Check with.
+    # The prompt to pass to Check.
     prompt: string,
-    # The program that asks, as the person is to see it.
+    # The program that makes the request, as text to show to the person.
     requester: string,
     account: ?string,
     purpose: PresencePurpose,
-    # Which finger, which accounts for how long, which provider: what the check allows, nothing else.
+    # Exactly what the check allows: the finger, the accounts and the time, or the provider.
     detail: ?string,
-    # How the check may be passed.
+    # The methods that may pass the check.
     methods: []PresenceMethod,
     timeout: int,
-    # Why the password is needed where a finger would do else: show it.
+    # Why the password is needed although a finger is usually enough: show it.
     reason: ?string,
-    # How the reader that was used last wants to be touched.
+    # How to touch the reader that was used last.
     scan: ?ScanType,
-    # What the program says that it needs the token for. It is not verified: show it in quotes.
+    # The program's own reason for needing the token. It is not verified: show it in quotes.
     stated_reason: ?string,
-    # Whether only AskAtDesktop makes the check, because the connection is restricted.
+    # Whether the check is possible only by AskAtDesktop, because the connection is restricted.
     # [false if absent]
     at_desk: ?bool
   )
-  # The check did not pass.
+  # The check was not passed.
   error PresenceFailed(
     outcome: PresenceOutcome,
     message: string,
-    # Those that may still be tried with this prompt.
+    # The methods that may still be tried with this prompt.
     methods: []PresenceMethod
   )
-  # Another request has what this one needs.
+  # Another request uses a resource that this one needs.
   error Busy(
     message: string,
-    # Too many prompts were opened, and the next one may be after so many seconds.
+    # Present if too many prompts were opened: the seconds until the next one is allowed.
     retry_after: ?int
   )
   # The prompt cannot be shown at a desktop.
@@ -1635,56 +1666,58 @@ let vaultDescription = #"""
     # Why.
     message: string
   )
-  # No account of this name.
+  # There is no account of this name.
   error NoSuchAccount(account: string)
-  # No print of this finger.
+  # There is no print of this finger.
   error NoSuchFinger(finger: string)
-  # No security key of this name.
+  # There is no security key of this name.
   error NoSuchKey(key: string)
-  # No vault was made for this user.
+  # There is no vault of this user.
   error NoSuchUser(user: string)
-  # An argument that no state of the vault would make valid.
+  # An argument is invalid, independently of the state of the vault.
   error InvalidArgument(message: string)
-  # Only a login helps.
+  # A login is required.
   error LoginRequired(account: string, message: string)
-  # Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  # The provider is unreachable or failing. Nothing is lost unless `reason` says so. Try again later.
   error ProviderUnavailable(
     message: string,
     # In seconds.
     retry_after: ?int,
-    # No connection could be made, which says nothing of the provider.
+    # Whether no connection could be made, which says nothing about the provider.
     offline: ?bool,
-    # Where there is more to tell.
+    # The reason, if the caller may want to act on it.
     # [word of UnavailableReason]
     reason: ?string,
-    # The HTTP status of an answer that came.
+    # The HTTP status of the answer, if there was one.
     status: ?int
   )
-  # The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
-  # was changed.
+  # The call needs the machine key. The person must open it with a security key: OpenMachineKey.
+  # Nothing was changed.
   error MachineKeyNeeded(message: string)
-  # The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  # The security key needs its PIN, or the PIN was wrong. Nothing was changed.
   error KeyPINNeeded(
     message: string,
     # How many wrong PINs the key still accepts, if it says so.
     retries: ?int
   )
-  # The provider answered no: wrong password, e-mail taken, or another 4xx.
+  # The provider refused the request: a wrong password, an e-mail address with an account, or another
+  # status 4xx.
   error ProviderRefused(
     status: int,
     message: string,
     # If the answer says what was wrong with the input.
     # [word of VaultRefusalReason]
     reason: ?string,
-    # What was wrong with which field, if the answer says so.
+    # The fields that were wrong, if the answer says so.
     # [empty if absent]
     fields: ?[]FieldProblem
   )
-  # The provider's configuration does not fit what it answers.
+  # The provider's configuration does not match its answers.
   error Misconfigured(message: string)
-  # Damaged, newer, or unsafe permissions; nothing was changed.
+  # The vault is damaged, was written by a newer version, or has unsafe permissions. Nothing was
+  # changed.
   error VaultUnsafe(message: string, hint: ?string)
-  # The caller may not.
+  # The caller is not allowed to do this.
   error Refused(
     message: string,
     # A token for fewer scopes may narrow the login at its provider until a new login. The same call

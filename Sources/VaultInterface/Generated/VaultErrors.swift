@@ -7,42 +7,44 @@ public import PresenceTerms
 
 /// The errors of `io.thumblatch.Vault`.
 enum VaultErrorName: String, CaseIterable {
-  /// A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
-  /// The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
-  /// empty, and no method can be tried.
+  /// A presence check is needed: show `requester`, `account` and `purpose`, then call Check(prompt).
+  /// The prompt is valid on this connection for `timeout` seconds. If `ask` was false, it is empty, and
+  /// no method can be tried.
   case presenceNeeded = "PresenceNeeded"
-  /// The check did not pass.
+  /// The check was not passed.
   case presenceFailed = "PresenceFailed"
-  /// Another request has what this one needs.
+  /// Another request uses a resource that this one needs.
   case busy = "Busy"
   /// The prompt cannot be shown at a desktop.
   case noDesktop = "NoDesktop"
-  /// No account of this name.
+  /// There is no account of this name.
   case noSuchAccount = "NoSuchAccount"
-  /// No print of this finger.
+  /// There is no print of this finger.
   case noSuchFinger = "NoSuchFinger"
-  /// No security key of this name.
+  /// There is no security key of this name.
   case noSuchKey = "NoSuchKey"
-  /// No vault was made for this user.
+  /// There is no vault of this user.
   case noSuchUser = "NoSuchUser"
-  /// An argument that no state of the vault would make valid.
+  /// An argument is invalid, independently of the state of the vault.
   case invalidArgument = "InvalidArgument"
-  /// Only a login helps.
+  /// A login is required.
   case loginRequired = "LoginRequired"
-  /// Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  /// The provider is unreachable or failing. Nothing is lost unless `reason` says so. Try again later.
   case providerUnavailable = "ProviderUnavailable"
-  /// The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
-  /// was changed.
+  /// The call needs the machine key. The person must open it with a security key: OpenMachineKey.
+  /// Nothing was changed.
   case machineKeyNeeded = "MachineKeyNeeded"
-  /// The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  /// The security key needs its PIN, or the PIN was wrong. Nothing was changed.
   case keyPINNeeded = "KeyPINNeeded"
-  /// The provider answered no: wrong password, e-mail taken, or another 4xx.
+  /// The provider refused the request: a wrong password, an e-mail address with an account, or another
+  /// status 4xx.
   case providerRefused = "ProviderRefused"
-  /// The provider's configuration does not fit what it answers.
+  /// The provider's configuration does not match its answers.
   case misconfigured = "Misconfigured"
-  /// Damaged, newer, or unsafe permissions; nothing was changed.
+  /// The vault is damaged, was written by a newer version, or has unsafe permissions. Nothing was
+  /// changed.
   case vaultUnsafe = "VaultUnsafe"
-  /// The caller may not.
+  /// The caller is not allowed to do this.
   case refused = "Refused"
   /// A fault of the engine.
   case `internal` = "Internal"
@@ -50,62 +52,64 @@ enum VaultErrorName: String, CaseIterable {
 
 /// The errors of `io.thumblatch.Vault`.
 public enum VaultError: Error, Equatable, Sendable {
-  /// A presence check is needed: show `requester`, `account` and `purpose`, then Check(prompt).
-  /// The prompt is valid on this connection for `timeout` seconds. After a call with `ask` false it is
-  /// empty, and no method can be tried.
+  /// A presence check is needed: show `requester`, `account` and `purpose`, then call Check(prompt).
+  /// The prompt is valid on this connection for `timeout` seconds. If `ask` was false, it is empty, and
+  /// no method can be tried.
   case presenceNeeded(PresenceRequest)
-  /// The check did not pass.
+  /// The check was not passed.
   ///
-  /// `methods`: Those that may still be tried with this prompt.
+  /// `methods`: The methods that may still be tried with this prompt.
   case presenceFailed(PresenceOutcome, message: String, methods: [PresenceMethod])
-  /// Another request has what this one needs.
+  /// Another request uses a resource that this one needs.
   ///
-  /// `retryAfter`: Too many prompts were opened, and the next one may be after so many seconds.
+  /// `retryAfter`: Present if too many prompts were opened: the seconds until the next one is allowed.
   case busy(message: String, retryAfter: Int? = nil)
   /// The prompt cannot be shown at a desktop.
   ///
   /// `message`: Why.
   case noDesktop(message: String)
-  /// No account of this name.
+  /// There is no account of this name.
   case noSuchAccount(account: String)
-  /// No print of this finger.
+  /// There is no print of this finger.
   case noSuchFinger(finger: String)
-  /// No security key of this name.
+  /// There is no security key of this name.
   case noSuchKey(key: String)
-  /// No vault was made for this user.
+  /// There is no vault of this user.
   case noSuchUser(user: String)
-  /// An argument that no state of the vault would make valid.
+  /// An argument is invalid, independently of the state of the vault.
   case invalidArgument(message: String)
-  /// Only a login helps.
+  /// A login is required.
   case loginRequired(account: String, message: String)
-  /// Unreachable or failing: nothing is lost unless `reason` says so, try again later.
+  /// The provider is unreachable or failing. Nothing is lost unless `reason` says so. Try again later.
   ///
   /// `retryAfter`: In seconds.
   ///
-  /// `offline`: No connection could be made, which says nothing of the provider.
+  /// `offline`: Whether no connection could be made, which says nothing about the provider.
   ///
-  /// `reason`: Where there is more to tell.
+  /// `reason`: The reason, if the caller may want to act on it.
   ///
-  /// `status`: The HTTP status of an answer that came.
+  /// `status`: The HTTP status of the answer, if there was one.
   case providerUnavailable(message: String, retryAfter: Int? = nil, offline: Bool? = nil, reason: UnavailableReason? = nil, status: Int? = nil)
-  /// The call needs the machine key, and a person has to open it with a security key: OpenMachineKey. Nothing
-  /// was changed.
+  /// The call needs the machine key. The person must open it with a security key: OpenMachineKey.
+  /// Nothing was changed.
   case machineKeyNeeded(message: String)
-  /// The security key wants its PIN, or the PIN was wrong. Nothing was changed.
+  /// The security key needs its PIN, or the PIN was wrong. Nothing was changed.
   ///
   /// `retries`: How many wrong PINs the key still accepts, if it says so.
   case keyPINNeeded(message: String, retries: Int? = nil)
-  /// The provider answered no: wrong password, e-mail taken, or another 4xx.
+  /// The provider refused the request: a wrong password, an e-mail address with an account, or another
+  /// status 4xx.
   ///
   /// `reason`: If the answer says what was wrong with the input.
   ///
-  /// `fields`: What was wrong with which field, if the answer says so.
+  /// `fields`: The fields that were wrong, if the answer says so.
   case providerRefused(status: Int, message: String, reason: VaultRefusalReason? = nil, fields: [VaultFieldProblem] = [])
-  /// The provider's configuration does not fit what it answers.
+  /// The provider's configuration does not match its answers.
   case misconfigured(message: String)
-  /// Damaged, newer, or unsafe permissions; nothing was changed.
+  /// The vault is damaged, was written by a newer version, or has unsafe permissions. Nothing was
+  /// changed.
   case vaultUnsafe(message: String, hint: String? = nil)
-  /// The caller may not.
+  /// The caller is not allowed to do this.
   ///
   /// `narrows`: A token for fewer scopes may narrow the login at its provider until a new login. The same call
   /// with `narrow` accepts that.

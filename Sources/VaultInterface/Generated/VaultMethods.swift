@@ -6,7 +6,7 @@ public import Varlink
 internal import PlainText
 public import PresenceTerms
 
-/// The engine and the unlock window.
+/// The state of the engine and of the unlock window.
 public struct GetStatusCall: VarlinkMethod, Equatable {
   public typealias Reply = VaultStatus
   public static let method = "io.thumblatch.Vault.GetStatus"
@@ -27,31 +27,31 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   public var version: String
   /// The process id of the engine.
   public var process: Int
-  /// What guards the device secret: `file` or `tpm`.
+  /// How the device secret is protected: `file` or `tpm`.
   public var deviceSecret: String
   public var memory: SecretMemoryKind
   /// Whether the unlock window is open.
   public var unlocked: Bool
   /// Seconds until the unlock window closes.
   public var unlockedFor: Int?
-  /// The accounts that it covers. Empty: all.
+  /// The accounts that it covers; empty if it covers all.
   public var unlockedAccounts: [String]
   /// The fingers that are enrolled in the vault, such as `right-index`.
   public var enrolledFingers: [String]
-  /// Whether only the password passes, because too many fingers failed.
+  /// Whether only the password is accepted, because too many fingers did not match.
   public var fingerprintLockedOut: Bool
-  /// Why the store is not used, such as an old copy that was put back.
+  /// Why the store is not used, such as because an old copy was restored.
   public var problem: String?
   /// What to do about it.
   public var remedy: String?
-  /// The fingers that the desktop's settings have enrolled.
+  /// The fingers that are enrolled in the desktop's settings.
   public var desktopFingers: [String]?
   public var fingerSource: FingerSource?
-  /// Why no finger counts now although some are enrolled.
+  /// Why no finger counts now, although some are enrolled.
   public var fingerReason: String?
   /// The names of the enrolled security keys.
   public var enrolledKeys: [String]?
-  /// Absent unless the machine key is open.
+  /// Absent if the machine key is not open.
   public var counter: CounterCheck?
 
   public init(
@@ -137,7 +137,8 @@ public struct VaultStatus: VarlinkRecord, Equatable {
   }
 }
 
-/// One reply for each account with `more`. Without `more` an account must be named if there are several.
+/// With `more`: one reply for each account. Without `more`, a call must name the account if there are
+/// several.
 public struct GetAccountCall: VarlinkMethod, Equatable {
   public typealias Reply = GetAccountReply
   public static let method = "io.thumblatch.Vault.GetAccount"
@@ -187,7 +188,8 @@ public struct GetAccountReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Asks a helper process, which looks and does not touch the reader: takes some milliseconds.
+/// Asks a helper process about the reader, which takes some milliseconds. The helper does not open
+/// the reader.
 public struct GetReaderCall: VarlinkMethod, Equatable {
   public typealias Reply = GetReaderReply
   public static let method = "io.thumblatch.Vault.GetReader"
@@ -224,8 +226,8 @@ public struct GetReaderReply: VarlinkRecord, Equatable {
   }
 }
 
-/// A new user at a password backend, signed in as well. Creates the account. An `exportable` one,
-/// whose refresh token may be released, needs a prompt passed by password.
+/// Registers a new user at a password backend, signs in, and creates the account. An `exportable`
+/// account, whose refresh token may be released, needs a prompt passed by password.
 public struct RegisterCall: AskingMethod {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.Register"
@@ -234,7 +236,7 @@ public struct RegisterCall: AskingMethod {
   public var account: String
   public var provider: VaultProvider
   public var email: String
-  /// What the person is called.
+  /// The person's name.
   public var name: String?
   public var password: SharedSecret
   /// Whether the refresh token may be released later.
@@ -317,15 +319,15 @@ public struct AccountReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Signs in by password, in a new account or in one that is signed out or in again. An `exportable`
-/// one needs a prompt passed by password.
+/// Signs in by password, to a new account or again to an existing one. An `exportable` account needs
+/// a prompt passed by password.
 public struct LoginCall: AskingMethod {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.Login"
 
   /// The account. It is created if it does not exist.
   public var account: String
-  /// Absent: the account's own.
+  /// If absent, the account's own.
   public var provider: VaultProvider?
   public var email: String
   public var password: SharedSecret
@@ -382,9 +384,9 @@ public struct LoginCall: AskingMethod {
   }
 }
 
-/// Puts a password, a personal access token or an API key into the vault, under an account of kind
-/// `static`, or replaces that account's. To replace the secret of a protected account needs a passed
-/// prompt of its own; no unlock window counts.
+/// Stores a password, a personal access token or an API key in an account of kind `static`, or
+/// replaces that account's secret. Replacing the secret of a protected account needs a passed prompt
+/// of its own. The unlock window does not count.
 public struct StoreSecretCall: AskingMethod {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.StoreSecret"
@@ -393,18 +395,19 @@ public struct StoreSecretCall: AskingMethod {
   public var account: String
   /// The host that the secret belongs to: a provider of kind `static`.
   public var provider: VaultProvider
-  /// The secret: 1 to 32 KiB of UTF-8, without control characters but tabs and line ends.
+  /// The secret: at least 1 byte and at most 32 KiB of UTF-8. Its only control characters are tabs
+  /// and line ends.
   public var secret: SharedSecret
   /// The user name at the host. It becomes the account's `subject`.
   public var username: String?
-  /// How a person calls it. It becomes the account's `display_name`.
+  /// A name for people. It becomes the account's `display_name`.
   public var label: String?
-  /// When the secret expires. Absent: it does not.
+  /// When the secret expires. Absent if it does not.
   public var expiresAt: Int?
-  /// What a client keeps beside the secret, at most 4096 bytes. It becomes the account's `claims`. It is
-  /// not secret, and no member may have the name of a secret of a reply.
+  /// A client's own data about the secret, at most 4096 bytes. It becomes the account's `claims`. It
+  /// is not secret. No member may have the name of a secret member of a reply.
   public var claims: JSONObject?
-  /// Whether each use needs a presence check from the start. Absent: an account that exists keeps its
+  /// Whether each use needs a presence check from the start. If absent, an existing account keeps its
   /// protection. `false` is refused for a protected account.
   public var presenceProtection: Bool?
   public var prompt: String?
@@ -470,11 +473,11 @@ public struct StoreSecretCall: AskingMethod {
   }
 }
 
-/// Imports a login that another program keeps: sends its refresh token to the provider at once. An
-/// account that is signed in is refused, unless it already got this token. Then the engine sends nothing,
-/// and returns the account. A protected account that is signed out needs a passed prompt of its own. If
-/// the provider refuses, or if its answer is lost, no account is made. The other program's copy is then
-/// the only one.
+/// Imports the login of another program: sends its refresh token to the provider at once. The call is
+/// refused if the account is signed in, unless the account already got this token. Then the engine
+/// sends nothing, and returns the account. A protected account that is signed out needs a passed
+/// prompt of its own. If the provider refuses, or if its answer is lost, no account is made. The
+/// other program's copy is then the only one.
 public struct ImportLoginCall: AskingMethod {
   public typealias Reply = ImportLoginReply
   public static let method = "io.thumblatch.Vault.ImportLogin"
@@ -530,7 +533,8 @@ public struct ImportLoginCall: AskingMethod {
 /// What `ImportLogin` answers.
 public struct ImportLoginReply: VarlinkRecord, Equatable {
   public var account: VaultAccount
-  /// Whether the provider has replaced the refresh token. Otherwise the other program's copy stays valid.
+  /// Whether the provider has replaced the refresh token. If not, the other program's copy stays
+  /// valid.
   public var rotated: Bool
 
   public init(
@@ -562,22 +566,22 @@ public struct AccessTokenCall: AskingMethod, Equatable {
   public static let method = "io.thumblatch.Vault.AccessToken"
 
   public var account: String?
-  /// For how many seconds the token must be valid. Absent: 10.
+  /// How long the token must stay valid, in seconds. If absent, 10.
   public var minimumLifetime: Int?
-  /// An access token that a server refused: a newer one is wanted.
+  /// An access token that a server refused. The call then returns a newer one.
   public var rejected: String?
-  /// A passed presence check, which this call spends.
+  /// A passed presence check. This call uses it up.
   public var prompt: String?
-  /// Absent, with `audience` absent too: the account's usual scopes.
+  /// The scopes of the token. If this and `audience` are absent, the account's usual scopes.
   public var scope: String?
-  /// The server that the token is for. Absent: the account's usual one.
+  /// The server that the token is for. If absent, the account's usual one.
   public var audience: String?
   public var ask: Bool?
   /// The caller accepts, for this call only, that a token for fewer scopes may narrow the login.
   public var narrow: Bool?
   /// With `narrow`: the person accepts it, until the next login and for every caller.
   public var remember: Bool?
-  /// What the program needs the token for: at most 200 characters. It is shown to the person as not
+  /// Why the program needs the token, in at most 200 characters. It is shown to the person as not
   /// verified, and recorded.
   public var reason: String?
   /// The caller is a helper that a tool runs again after a 401, and cannot say which token was refused.
@@ -651,14 +655,14 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
   public var accessToken: String
   /// Such as `Bearer`.
   public var tokenType: String
-  /// Absent: the provider did not say.
+  /// Absent if the provider did not say.
   public var expiresAt: Int?
-  /// Whether even a new token does not live as long as `minimum_lifetime`.
+  /// Whether even a new token expires earlier than `minimum_lifetime` asks for.
   public var shorterThanRequested: Bool
-  /// The scopes that the provider granted, if it told them: they may be fewer.
+  /// The scopes that the provider granted, if it said so. They may be fewer than requested.
   public var scope: String?
-  /// What is missing of the scopes of the call or of the login: told once, by the first reply with a
-  /// token that lacks it.
+  /// The scopes of the call or of the login that were not granted. Only the first reply with such a
+  /// token has them.
   public var missingScope: String?
 
   public init(
@@ -704,14 +708,16 @@ public struct AccessTokenReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Runs the presence check of a prompt. fingerprint: call with `more`; replies `waiting` and
-/// `retry`, then `passed`, or the error PresenceFailed. Any message cancels it first.
-/// key: the same, and `ask` if the key wants its PIN.
-/// With `also`, several devices are armed together, and the first that passes wins.
-/// password: replies `ask`; answer with Respond. With `more`, `waiting` tells of a wait, and `says` what the
-/// modules of the system say while they work.
-/// With `more` and `wait`, while another prompt is armed: `queued`, and `free` once that is over.
-/// Nothing is armed then: show the prompt, and call Check again. Else: the error Busy.
+/// Runs the presence check of a prompt.
+/// fingerprint: call with `more`. The replies are `waiting` and `retry`, then `passed` or the error
+/// PresenceFailed. Any message before that cancels the check.
+/// key: the same, and `ask` if the key needs its PIN.
+/// With `also`, several devices are armed together, and the first one that passes decides.
+/// password: the reply is `ask`; answer it with Respond. With `more`, `waiting` reports a wait, and
+/// `says` has messages of the system's PAM modules while they work.
+/// If another prompt is armed, the call fails with Busy. With `more` and `wait`, the replies are
+/// `queued`, and `free` when the other prompt has ended. This prompt is not armed then: show it, and
+/// call Check again.
 public struct CheckCall: VarlinkMethod, Equatable {
   public typealias Reply = CheckEvent
   public static let method = "io.thumblatch.Vault.Check"
@@ -758,15 +764,15 @@ public struct CheckCall: VarlinkMethod, Equatable {
 public enum CheckEvent: VarlinkRecord, Equatable {
   /// The reader waits, or another caller's check of the same thing goes on.
   ///
-  /// `seconds`: A password was wrong, and the next one is tried after so many seconds.
+  /// `seconds`: After a wrong password: the seconds until the next one is tried.
   ///
-  /// `finger`: The one finger that can match now.
+  /// `finger`: The only finger that can match now.
   ///
-  /// `scan`: How the reader wants to be touched.
+  /// `scan`: How to touch the reader.
   case waiting(seconds: Int? = nil, finger: String? = nil, scan: ScanType? = nil)
   /// The reader could not see the finger well.
   ///
-  /// `hint`: What to do differently.
+  /// `hint`: What to do differently after the bad scan.
   case retry(ScanHint)
   /// A question to show. Answer it with Respond.
   ///
@@ -782,7 +788,7 @@ public enum CheckEvent: VarlinkRecord, Equatable {
   ///
   /// `method`: The device that failed.
   ///
-  /// `methods`: The devices by which the check goes on.
+  /// `methods`: The devices with which the check continues.
   case deviceFailed(PresenceMethod, reason: PresenceOutcome, message: String? = nil, methods: [PresenceMethod])
   /// The check passed: repeat the call with the prompt.
   case passed
@@ -852,7 +858,7 @@ public struct RespondCall: VarlinkMethod {
   }
 }
 
-/// Gives the prompt up. The callers that joined it fail as cancelled too.
+/// Cancels the prompt. The calls of joined waiters fail as cancelled too.
 public struct CancelCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.Cancel"
@@ -878,8 +884,8 @@ public struct CancelCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Has the prompt shown at the person's desktop, by an agent of the same user. It answers when the
-/// check has passed, or with PresenceFailed. No other call may name the prompt before that.
+/// Lets an agent of the same user show the prompt at the desktop. It returns when the check has
+/// passed, or fails with PresenceFailed. No other call may use the prompt before that.
 public struct AskAtDesktopCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.AskAtDesktop"
@@ -905,9 +911,10 @@ public struct AskAtDesktopCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Waits for a prompt of another program of the same user, which this program is to show: it is an
-/// agent from now on. It calls Check and Respond with the prompt within two seconds, and Cancel if the
-/// person denies. The engine ends the connection if the prompt ends earlier. A notice needs no call.
+/// Makes the caller an agent, and waits for a prompt of another program of the same user. The agent
+/// shows the prompt. It calls Check and Respond with it within two seconds, or Cancel if the person
+/// denies the request. The engine closes the connection if the prompt ends earlier. A notice needs no
+/// further call.
 public struct NextPromptCall: VarlinkMethod, Equatable {
   public typealias Reply = NextPromptReply
   public static let method = "io.thumblatch.Vault.NextPrompt"
@@ -937,7 +944,7 @@ public struct NextPromptCall: VarlinkMethod, Equatable {
 /// What `NextPrompt` answers.
 public struct NextPromptReply: VarlinkRecord, Equatable {
   public var prompt: PresenceRequest?
-  /// Instead of a prompt.
+  /// A notice instead of a prompt.
   public var notice: DesktopNotice?
 
   public init(
@@ -963,21 +970,24 @@ public struct NextPromptReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Restricts this connection until its end. An agent calls it before it lends the connection to another
-/// program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount and
-/// AskAtDesktop are answered, for these accounts. Each access token needs a presence check of its own,
-/// unless the rule says otherwise. A connection that is restricted already stays as it is.
+/// Restricts this connection until it closes. An agent calls this before it lends the connection to
+/// another program, such as one in a container. Afterwards only AccessToken, RequestTerms, GetAccount
+/// and AskAtDesktop are allowed, for these accounts. Each access token needs a presence check of its
+/// own, unless the rule says otherwise. On a connection that is already restricted, the call changes
+/// nothing.
 public struct RestrictCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.Restrict"
 
-  /// What the programs behind it are called in prompts and in the audit log. The rule for an account's
-  /// name applies.
+  /// The name of the programs behind the connection, in prompts and in the audit log. It must be
+  /// valid as the name of an account.
   public var name: String
   public var accounts: [String]
-  /// The scopes that may be asked for, and that are asked for if a call names none. Absent: any.
+  /// The scopes that may be requested. A call that names none requests these. If absent, all are
+  /// allowed.
   public var scope: String?
-  /// The name of a rule that holds too, and says when a token needs a presence check. Absent: none.
+  /// The name of a rule that applies too, and says when a token needs a presence check. If absent,
+  /// none.
   public var rule: String?
 
   public init(
@@ -1027,7 +1037,7 @@ public struct ListRulesCall: VarlinkMethod, Equatable {
 
 /// What `ListRules` answers.
 public struct ListRulesReply: VarlinkRecord, Equatable {
-  /// Where those of the machine stand. Absent in the private form, which has none.
+  /// The file of the machine's rules. Absent in the private form, which has none.
   public var file: String?
   public var rules: [VaultCallerRule]
 
@@ -1054,7 +1064,7 @@ public struct ListRulesReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The marks and the rules of a process or a unit, one of which is given.
+/// The marks of a process or a unit, and the rules that apply to it. The call names one of the two.
 public struct TestRuleCall: VarlinkMethod, Equatable {
   public typealias Reply = TestRuleReply
   public static let method = "io.thumblatch.Vault.TestRule"
@@ -1093,13 +1103,13 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
   public var unit: String?
   /// The unit of its user's manager.
   public var userUnit: String?
-  /// Whether a sandbox marks the process.
+  /// Whether the process is marked as sandboxed.
   public var sandboxed: Bool
-  /// The names of the rules that hold, in the order of the file.
+  /// The names of the rules that apply, in the order of the file.
   public var rules: [String]
-  /// The key of each that decides for whom it holds, such as `unit = backup.service`.
+  /// For each rule, the key that matched, such as `unit = backup.service`.
   public var because: [String]
-  /// What holds together, by the keys of a rule. Empty: no rule holds.
+  /// The combined limits, by the keys of a rule; empty if no rule applies.
   public var limits: [String: String]
 
   public init(
@@ -1141,7 +1151,7 @@ public struct TestRuleReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Protects an account.
+/// Turns an account's presence protection on.
 public struct EnablePresenceCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.EnablePresence"
@@ -1182,7 +1192,7 @@ public struct EnablePresenceCall: AskingMethod, Equatable {
   }
 }
 
-/// Ends the protection of an account.
+/// Turns an account's presence protection off.
 public struct DisablePresenceCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.DisablePresence"
@@ -1288,9 +1298,9 @@ public struct UnlockCall: AskingMethod, Equatable {
   public typealias Reply = UnlockReply
   public static let method = "io.thumblatch.Vault.Unlock"
 
-  /// The accounts that it covers. Empty: all.
+  /// The accounts that it covers; empty if it covers all.
   public var accounts: [String]
-  /// For how many seconds, fixed. Absent: the window slides.
+  /// A fixed time in seconds. If absent, each use extends the window.
   public var duration: Int?
   public var prompt: String?
   public var ask: Bool?
@@ -1335,7 +1345,7 @@ public struct UnlockCall: AskingMethod, Equatable {
 public struct UnlockReply: VarlinkRecord, Equatable {
   /// Seconds until it closes.
   public var unlockedFor: Int
-  /// The accounts that it covers. Empty: all.
+  /// The accounts that it covers; empty if it covers all.
   public var unlockedAccounts: [String]
 
   public init(
@@ -1418,10 +1428,10 @@ public struct ListFingersReply: VarlinkRecord, Equatable {
   /// The fingers that are enrolled in the vault, such as `right-index`.
   public var fingers: [String]
   public var reader: VaultReader
-  /// The fingers that the desktop's settings have enrolled.
+  /// The fingers that are enrolled in the desktop's settings.
   public var desktopFingers: [String]?
   public var fingerSource: FingerSource?
-  /// Why no finger counts now although some are enrolled.
+  /// Why no finger counts now, although some are enrolled.
   public var fingerReason: String?
 
   public init(
@@ -1459,13 +1469,13 @@ public struct ListFingersReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Enrols a finger. Needs a prompt passed by password. With `more`: `waiting`, `stage`, `retry`, last
-/// `done`.
+/// Enrolls a finger. Needs a prompt passed by password. With `more`, the replies are `waiting`,
+/// `stage`, `retry`, and `done` last.
 public struct EnrollFingerCall: AskingMethod, Equatable {
   public typealias Reply = EnrollFingerReply
   public static let method = "io.thumblatch.Vault.EnrollFinger"
 
-  /// Such as `right-index`. Absent: the first that is free.
+  /// Such as `right-index`. If absent, the first finger that is not enrolled.
   public var finger: String?
   public var prompt: String?
   public var ask: Bool?
@@ -1508,11 +1518,11 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
   public var finger: String
   /// How many touches are done.
   public var stage: Int
-  /// How many touches there are.
+  /// How many touches the enrollment needs.
   public var stages: Int
   /// What to do differently, for `retry`.
   public var hint: ScanHint?
-  /// How the reader wants to be touched.
+  /// How to touch the reader.
   public var scan: ScanType?
 
   public init(
@@ -1554,8 +1564,8 @@ public struct EnrollFingerReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Removes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
-/// stores prints deletes this one too.
+/// Deletes a finger that was enrolled in the vault. Needs a prompt passed by password. A reader that
+/// stores prints deletes its print too.
 public struct DeleteFingerCall: AskingMethod, Equatable {
   public typealias Reply = DeleteFingerReply
   public static let method = "io.thumblatch.Vault.DeleteFinger"
@@ -1599,9 +1609,10 @@ public struct DeleteFingerCall: AskingMethod, Equatable {
 
 /// What `DeleteFinger` answers.
 public struct DeleteFingerReply: VarlinkRecord, Equatable {
-  /// Those that are left.
+  /// Those that remain.
   public var fingers: [String]
-  /// Why the reader could not delete the print that it stores. The next enrollment there does it then.
+  /// Why the reader could not delete the print that it stores. The next enrollment on that reader
+  /// deletes it.
   public var onReader: String?
 
   public init(
@@ -1664,15 +1675,15 @@ public struct ListKeysReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`:
-/// `waiting` when the key is lit, last `done`.
+/// Enrolls the only security key that is plugged in. Needs a prompt passed by password. With `more`,
+/// the replies are `waiting` when the key is lit, and `done` last.
 public struct EnrollKeyCall: AskingMethod {
   public typealias Reply = EnrollKeyReply
   public static let method = "io.thumblatch.Vault.EnrollKey"
 
-  /// The name for it, of 1 to 64 characters.
+  /// Its name, 1 to 64 characters.
   public var key: String
-  /// The PIN of the key, in UTF-8. Absent: the key is only touched.
+  /// The PIN of the key, in UTF-8. If absent, the key is only touched.
   public var pin: SharedSecret?
   public var prompt: String?
   public var ask: Bool?
@@ -1782,16 +1793,17 @@ public struct RemoveKeyCall: AskingMethod, Equatable {
   }
 }
 
-/// Signs out: ends the login at the provider unless `local`, and erases here. To end it takes the
-/// refresh token, and so a passed prompt where the account is protected and no unlock window is open.
-/// To erase a protected static secret takes that prompt too, `local` or not: there is no other copy.
-/// The account keeps its name, its protection and whose it was.
+/// Signs out: ends the grant at the provider unless `local` is true, and erases the tokens here.
+/// Ending the grant needs the refresh token, and therefore a passed prompt if the account is
+/// protected and no unlock window is open. Erasing a protected static secret needs that prompt too,
+/// also with `local`, because there is no other copy. The account keeps its name, its protection and
+/// its identity.
 public struct LogoutCall: AskingMethod, Equatable {
   public typealias Reply = LogoutReply
   public static let method = "io.thumblatch.Vault.Logout"
 
   public var account: String
-  /// Whether the provider is not told.
+  /// Whether the provider is not contacted.
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
@@ -1836,11 +1848,11 @@ public struct LogoutCall: AskingMethod, Equatable {
 public struct LogoutReply: VarlinkRecord, Equatable {
   /// Whether the provider confirmed.
   public var revoked: Bool
-  /// Why not.
+  /// Why it did not.
   public var reason: String?
-  /// Whether there was no connection from here.
+  /// Whether no connection could be made.
   public var offline: Bool?
-  /// What became of the refresh token. An earlier engine does not say.
+  /// The state of the refresh token at the provider. Earlier engines do not say.
   public var grant: GrantState?
 
   public init(
@@ -1874,12 +1886,13 @@ public struct LogoutReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The same for every account: one reply for each, with `more`. One prompt names all that need a check.
+/// Signs out all accounts: with `more`, one reply for each. One prompt names all accounts that need a
+/// check.
 public struct LogoutAllCall: AskingMethod, Equatable {
   public typealias Reply = LogoutAllReply
   public static let method = "io.thumblatch.Vault.LogoutAll"
 
-  /// Whether the providers are not told.
+  /// Whether the providers are not contacted.
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
@@ -1940,7 +1953,7 @@ public struct LogoutAllReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Asks the provider who this is.
+/// Asks the provider about the person of the account.
 public struct WhoAmICall: AskingMethod, Equatable {
   public typealias Reply = WhoAmIReply
   public static let method = "io.thumblatch.Vault.WhoAmI"
@@ -1984,7 +1997,7 @@ public struct WhoAmICall: AskingMethod, Equatable {
 /// What `WhoAmI` answers.
 public struct WhoAmIReply: VarlinkRecord, Equatable {
   public var account: VaultAccount
-  /// The provider's own object.
+  /// The provider's answer, unchanged.
   public var profile: JSONObject
 
   public init(
@@ -2054,9 +2067,9 @@ public struct VerifyTokenCall: AskingMethod, Equatable {
 /// What `VerifyToken` answers.
 public struct VerifyTokenReply: VarlinkRecord, Equatable {
   public var account: VaultAccount
-  /// Whether the provider accepts the token. A token that it refuses is not handed out again.
+  /// Whether the provider accepts the token. A refused token is not handed out again.
   public var accepted: Bool
-  /// The provider's, else the vault's, if either is known.
+  /// As the provider says, or else as the vault knows. Absent if neither is known.
   public var expiresAt: Int?
 
   public init(
@@ -2086,18 +2099,18 @@ public struct VerifyTokenReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The audit log: one record a reply with `more`, oldest first. With `follow` each new record comes
-/// too, when it is written. That lasts until the connection ends, or any message comes, which brings
-/// the last reply, without a record.
+/// The audit log: with `more`, one reply for each record, oldest first. With `follow`, each new
+/// record follows when it is written. The call lasts until the connection closes or the client sends
+/// any message. Such a message brings the last reply, without a record.
 public struct AuditCall: VarlinkMethod, Equatable {
   public typealias Reply = AuditReply
   public static let method = "io.thumblatch.Vault.Audit"
 
-  /// Only of this account.
+  /// Only records of this account.
   public var account: String?
-  /// From this time on.
+  /// Only records from this time on.
   public var since: Int?
-  /// Whether new records follow. An earlier engine ends with the last record that there is.
+  /// Whether new records follow. Earlier engines end after the latest record.
   public var follow: Bool?
 
   public init(
@@ -2151,7 +2164,7 @@ public struct AuditReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Whether the audit log is intact.
+/// Checks whether the audit log is intact.
 public struct VerifyAuditCall: VarlinkMethod, Equatable {
   public typealias Reply = VerifyAuditReply
   public static let method = "io.thumblatch.Vault.VerifyAudit"
@@ -2175,15 +2188,16 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
   public var first: Int
   /// The number of the last one.
   public var last: Int
-  /// When the first one was written.
+  /// When the first record was written.
   public var firstTime: Int?
-  /// When the last one was written.
+  /// When the last record was written.
   public var lastTime: Int?
-  /// The first number whose record is not what was written, or is missing.
+  /// The first number whose record was changed, or is missing.
   public var bad: Int?
-  /// The time that stands in the record of that number, if there is one.
+  /// The time in the record of that number, if there is such a record.
   public var badTime: Int?
-  /// What is wrong there: altered, dropped, reordered, truncated, duplicated, added, head or checkpoint.
+  /// What is wrong with that record: altered, dropped, reordered, truncated, duplicated, added, head
+  /// or checkpoint.
   public var problem: String?
   /// The head of the last record in hexadecimal digits, to compare with the one in the journal.
   public var head: String?
@@ -2243,7 +2257,7 @@ public struct VerifyAuditReply: VarlinkRecord, Equatable {
   }
 }
 
-/// A new device secret: every refresh token, print and audit record is brought under it.
+/// Makes a new device secret, and re-encrypts every refresh token, print and audit record with it.
 /// Needs a prompt passed by password.
 public struct RekeyCall: AskingMethod, Equatable {
   public typealias Reply = RekeyReply
@@ -2282,11 +2296,11 @@ public struct RekeyCall: AskingMethod, Equatable {
 
 /// What `Rekey` answers.
 public struct RekeyReply: VarlinkRecord, Equatable {
-  /// How many refresh tokens.
+  /// How many refresh tokens were re-encrypted.
   public var accounts: Int
-  /// How many prints.
+  /// How many prints were re-encrypted.
   public var prints: Int
-  /// How many audit records.
+  /// How many audit records were re-encrypted.
   public var records: Int
 
   public init(
@@ -2316,8 +2330,8 @@ public struct RekeyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Accepts a store that was put back, or whose rollback counter is lost: until then every other method that
-/// needs the store is refused. Needs a prompt passed by password.
+/// Accepts an old copy of the store that was restored, or a store whose rollback counter is lost.
+/// Until then, every other method that needs the store is refused. Needs a prompt passed by password.
 public struct RecoverCall: AskingMethod, Equatable {
   public typealias Reply = RecoverReply
   public static let method = "io.thumblatch.Vault.Recover"
@@ -2355,7 +2369,7 @@ public struct RecoverCall: AskingMethod, Equatable {
 
 /// What `Recover` answers.
 public struct RecoverReply: VarlinkRecord, Equatable {
-  /// The accounts that need a login now.
+  /// The accounts for which a login is now required.
   public var loginRequired: [String]
 
   public init(
@@ -2377,7 +2391,7 @@ public struct RecoverReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The slots of the machine key, and the weakest way in. Needs no open vault.
+/// The slots of the machine key, and the tier. Needs no open vault.
 public struct DeviceSecretStatusCall: VarlinkMethod, Equatable {
   public typealias Reply = DeviceSecretStatusReply
   public static let method = "io.thumblatch.Vault.DeviceSecretStatus"
@@ -2397,13 +2411,14 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
   public var slots: [VaultMachineSlot]
   /// Whether the machine key is open in this engine.
   public var open: Bool
-  /// The maker and the firmware of the TPM, if it may be used. Asked for root and in the private form.
+  /// The manufacturer and the firmware of the TPM, if it can be used. Only for root, and in the
+  /// private form.
   public var tpm: String?
   /// Why the TPM cannot be used.
   public var tpmProblem: String?
-  /// Absent unless the machine key is open.
+  /// Absent if the machine key is not open.
   public var counter: CounterCheck?
-  /// Why there is no counter or no check, or what is wrong.
+  /// Why there is no counter or no check, or what the check found.
   public var counterProblem: String?
 
   public init(
@@ -2449,19 +2464,20 @@ public struct DeviceSecretStatusReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Adds a slot of the machine key. In the service form only for root. In the private form it needs a
-/// prompt that was passed by password. The first slot of a TPM or a security key makes the machine key, and
-/// rekeys every vault. A repeated call resumes an interrupted one. A slot of a security key only in the
-/// private form: it fails with KeyPINNeeded before the prompt is used, if the key wants its PIN.
+/// Adds a slot of the machine key. In the service, only root may call it. In the private form, it
+/// needs a prompt passed by password. The first slot of a TPM or a security key creates the machine
+/// key and re-encrypts every vault. A repeated call resumes an interrupted one. A slot of a security
+/// key is possible only in the private form. If that key needs its PIN, the call fails with
+/// KeyPINNeeded before it uses the prompt.
 ///
-/// If a recovery code is needed, the first reply holds it in `code`. Nothing changes until the same
-/// connection calls again with that code.
+/// If a recovery code is needed, the first reply has it in `code`. Nothing changes until the client
+/// calls again with that code on the same connection.
 public struct AddSlotCall: AskingMethod {
   public typealias Reply = AddSlotReply
   public static let method = "io.thumblatch.Vault.AddSlot"
 
   public var kind: SlotKind
-  /// The code of an earlier reply, as a person has typed it back.
+  /// The code of an earlier reply, as the person has typed it.
   public var recovery: SharedSecret?
   /// The PIN of the security key, in UTF-8.
   public var pin: SharedSecret?
@@ -2514,11 +2530,11 @@ public struct AddSlotReply: VarlinkRecord {
   public var code: SharedSecret?
   /// The slots afterwards.
   public var slots: [VaultMachineSlot]
-  /// How many vaults were rekeyed.
+  /// How many vaults were re-encrypted.
   public var vaults: Int
-  /// Why the TPM has no counter, after its slot was added.
+  /// Why the TPM has no counter, although its slot was added.
   public var counterProblem: String?
-  /// Whether the security key waits for a touch. Only with `more`, before the last reply.
+  /// Whether the security key is waiting for a touch. Only with `more`, before the last reply.
   public var touch: Bool
 
   public init(
@@ -2556,8 +2572,8 @@ public struct AddSlotReply: VarlinkRecord {
   }
 }
 
-/// Removes a slot of the machine key: root or a passed prompt, as for AddSlot. The last slot that the TPM
-/// opens and the last recovery code cannot be removed.
+/// Removes a slot of the machine key. It needs root or a passed prompt, as AddSlot does. The last
+/// slot that the TPM opens and the last recovery code cannot be removed.
 public struct RemoveSlotCall: AskingMethod, Equatable {
   public typealias Reply = RemoveSlotReply
   public static let method = "io.thumblatch.Vault.RemoveSlot"
@@ -2623,7 +2639,7 @@ public struct RemoveSlotReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Tests whether the slots of the machine key open. In the service form only for root.
+/// Tests whether the slots of the machine key open. In the service, only root may call it.
 public struct TestSlotsCall: VarlinkMethod {
   public typealias Reply = TestSlotsReply
   public static let method = "io.thumblatch.Vault.TestSlots"
@@ -2673,8 +2689,8 @@ public struct TestSlotsReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if none opens.
-/// Needs no open vault and no prompt. In the service form only for root.
+/// Opens the machine key with a recovery code, and seals a new slot with this machine's TPM if the
+/// TPM opens none. Needs no open vault and no prompt. In the service, only root may call it.
 public struct RecoverWithCodeCall: VarlinkMethod {
   public typealias Reply = RecoverWithCodeReply
   public static let method = "io.thumblatch.Vault.RecoverWithCode"
@@ -2704,11 +2720,11 @@ public struct RecoverWithCodeCall: VarlinkMethod {
 public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
   /// The new slot of the TPM.
   public var added: String?
-  /// Slots that this TPM did not open, and that are removed now.
+  /// The slots that this TPM did not open, and that were removed.
   public var removed: [String]
-  /// Why the TPM opens no slot: the engine needs the code again at its next start.
+  /// Why the TPM opens no slot. If present, the engine needs the code again at its next start.
   public var problem: String?
-  /// Why the TPM has no counter, or could not be compared with it.
+  /// Why there is no TPM counter, or no comparison with it.
   public var counterProblem: String?
 
   public init(
@@ -2742,13 +2758,14 @@ public struct RecoverWithCodeReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no open
-/// vault and no prompt. With `more`: `waiting` when the key is lit, last `done`. Only in the private form.
+/// Opens the machine key with the security key that is plugged in, after MachineKeyNeeded. Needs no
+/// open vault and no prompt. With `more`, the replies are `waiting` when the key is lit, and `done`
+/// last. Only in the private form.
 public struct OpenMachineKeyCall: VarlinkMethod {
   public typealias Reply = OpenMachineKeyReply
   public static let method = "io.thumblatch.Vault.OpenMachineKey"
 
-  /// The PIN of the security key, in UTF-8. Absent: it was not asked for.
+  /// The PIN of the security key, in UTF-8. Absent if the key did not need it.
   public var pin: SharedSecret?
 
   public init(
@@ -2793,16 +2810,16 @@ public struct OpenMachineKeyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// An encrypted backup of all accounts: one reply for each part of the file, with `more`. It carries refresh
-/// tokens only of exportable accounts at providers that are known to keep them. Needs a prompt passed by
-/// password. Either `backup_key` or `code` is given, as `header` says.
+/// Makes an encrypted backup of all accounts: with `more`, one reply for each part of the file. It
+/// has refresh tokens only of exportable accounts at providers that are known not to rotate them.
+/// Needs a prompt passed by password. The call has either `backup_key` or `code`, as `header` says.
 public struct BackupCall: AskingMethod {
   public typealias Reply = BackupReply
   public static let method = "io.thumblatch.Vault.Backup"
 
   /// The first bytes of the file.
   public var header: [UInt8]
-  /// The key that the client has made of a passphrase, 32 bytes.
+  /// The key that the client has derived from a passphrase, 32 bytes.
   public var backupKey: SharedSecret?
   /// The recovery code of this machine.
   public var code: SharedSecret?
@@ -2851,7 +2868,7 @@ public struct BackupCall: AskingMethod {
 
 /// What `Backup` answers.
 public struct BackupReply: VarlinkRecord, Equatable {
-  /// The account that ends with these bytes, if one does.
+  /// The account whose data ends with these bytes, if any.
   public var account: VaultBackupAccount?
   /// The next bytes of the file, at most 32 KiB.
   public var bytes: [UInt8]
@@ -2884,7 +2901,7 @@ public struct SendBackupCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.SendBackup"
 
-  /// How many bytes were sent before; 0 begins another backup.
+  /// How many bytes were sent before this part; 0 begins a new backup.
   public var offset: Int
   /// At most 32 KiB.
   public var bytes: [UInt8]
@@ -2912,19 +2929,21 @@ public struct SendBackupCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Restores the accounts of the backup that was sent: one reply for each, with `more`. All become accounts
-/// in one transaction, or none does. Needs a prompt passed by password if the vault has accounts.
+/// Restores the accounts of the backup that was sent: with `more`, one reply for each. All of them
+/// are added in one transaction, or none is. Needs a prompt passed by password if the vault has
+/// accounts.
 public struct RestoreCall: AskingMethod {
   public typealias Reply = RestoreReply
   public static let method = "io.thumblatch.Vault.Restore"
 
-  /// The key that the client has made of a passphrase, 32 bytes.
+  /// The key that the client has derived from a passphrase, 32 bytes.
   public var backupKey: SharedSecret?
   /// A recovery code.
   public var code: SharedSecret?
-  /// Whether the reply only tells what is in the backup. Nothing is changed, and no prompt is needed.
+  /// Whether the replies only list the accounts in the backup. Then nothing changes, and no prompt is
+  /// needed.
   public var examine: Bool
-  /// Whether accounts of the same name stay as they are, and are left out. Otherwise they are refused.
+  /// Whether accounts whose names the vault has are left out. Otherwise the call is refused.
   public var skipExisting: Bool
   public var prompt: String?
   public var ask: Bool?
@@ -2997,15 +3016,16 @@ public struct RestoreReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Moves all accounts of a private vault into the service of the machine: one reply for each, with `more`.
-/// The engine connects to the service itself, and sends it nothing unless root has bound its socket. Names that
-/// the service has are refused before a check. If this is interrupted, the accounts are not usable until the same
-/// call has finished it, or CancelServiceImport has succeeded.
+/// Moves all accounts of a private vault into the service of the machine: with `more`, one reply for
+/// each. The engine connects to the service itself, and sends nothing unless root has bound its
+/// socket. Names that the service already has are refused before a check. After an interruption, the
+/// accounts cannot be used until the same call has finished the move, or CancelServiceImport has
+/// succeeded.
 public struct ImportIntoServiceCall: AskingMethod, Equatable {
   public typealias Reply = ImportIntoServiceReply
   public static let method = "io.thumblatch.Vault.ImportIntoService"
 
-  /// The path of the service's socket; absent for the usual one.
+  /// The path of the service's socket. If absent, the usual one.
   public var socket: String?
   public var prompt: String?
   public var ask: Bool?
@@ -3066,8 +3086,9 @@ public struct ImportIntoServiceReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Frees the accounts of a private vault after an interrupted ImportIntoService. The service first says that it
-/// has none of them and refuses that transfer from now on. It is refused if the service has them.
+/// Makes the accounts of a private vault usable again after an interrupted ImportIntoService. The
+/// service must first confirm that it has none of them and refuses that transfer from now on. The
+/// call is refused if the service has them.
 public struct CancelServiceImportCall: VarlinkMethod, Equatable {
   public typealias Reply = CancelServiceImportReply
   public static let method = "io.thumblatch.Vault.CancelServiceImport"
@@ -3105,15 +3126,16 @@ public struct CancelServiceImportReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Takes over the accounts of a private vault, which its engine has sent by SendBackup on the same connection. All
-/// become accounts in one transaction, or none does. A transfer that is done already is done.
+/// Accepts the accounts of a private vault, which its engine has sent by SendBackup on the same
+/// connection. All of them are added in one transaction, or none is. The call succeeds again for a
+/// transfer that is already done.
 public struct TakeOverCall: VarlinkMethod {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.TakeOver"
 
   /// Sixteen bytes that name the transfer.
   public var transfer: [UInt8]
-  /// The key of what was sent, 32 bytes.
+  /// The key of the sent accounts, 32 bytes.
   public var backupKey: SharedSecret
 
   public init(
@@ -3139,7 +3161,7 @@ public struct TakeOverCall: VarlinkMethod {
   }
 }
 
-/// Refuses a transfer from now on, unless it was taken over.
+/// Refuses a transfer from now on, unless its accounts were accepted.
 public struct DropTransferCall: VarlinkMethod, Equatable {
   public typealias Reply = DropTransferReply
   public static let method = "io.thumblatch.Vault.DropTransfer"
@@ -3168,7 +3190,7 @@ public struct DropTransferCall: VarlinkMethod, Equatable {
 
 /// What `DropTransfer` answers.
 public struct DropTransferReply: VarlinkRecord, Equatable {
-  /// Whether it was taken over before.
+  /// Whether its accounts were accepted earlier.
   public var taken: Bool
 
   public init(
@@ -3190,8 +3212,8 @@ public struct DropTransferReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Says which accounts of the service may move into the private vault of the caller: one reply for each, with
-/// `more`. It is refused if the policy lets no account out.
+/// Lists the accounts of the service, and whether each may move into the caller's private vault: with
+/// `more`, one reply for each. It is refused if the policy does not allow any export.
 public struct ListExportableCall: VarlinkMethod, Equatable {
   public typealias Reply = ListExportableReply
   public static let method = "io.thumblatch.Vault.ListExportable"
@@ -3229,15 +3251,16 @@ public struct ListExportableReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Lets the engine of the caller's private vault fetch these accounts from the service once, by HandOver, within a
-/// short time. Needs a prompt passed by password, which names the accounts and is bound to `commitment`.
+/// Allows the engine of the caller's private vault to fetch these accounts from the service once, by
+/// HandOver, within a short time. Needs a prompt passed by password, which names the accounts and is
+/// bound to `commitment`.
 public struct AllowExportCall: AskingMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.AllowExport"
 
   /// Names of accounts that may move.
   public var accounts: [String]
-  /// The reply of PrepareExport. Only the key that was made there fetches the accounts.
+  /// The reply of PrepareExport. Only the key that was made there can fetch the accounts.
   public var commitment: [UInt8]
   public var prompt: String?
   public var ask: Bool?
@@ -3278,8 +3301,8 @@ public struct AllowExportCall: AskingMethod, Equatable {
   }
 }
 
-/// The accounts that AllowExport has allowed, sealed under this key, in parts: with `more`. From now on the service
-/// uses none of them until EndHandOver.
+/// Returns the accounts that AllowExport has allowed, sealed with this key, in parts, with `more`.
+/// The service does not use them from then on until EndHandOver.
 public struct HandOverCall: VarlinkMethod {
   public typealias Reply = HandOverReply
   public static let method = "io.thumblatch.Vault.HandOver"
@@ -3336,7 +3359,7 @@ public struct HandOverReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The handover that is not known to have ended.
+/// The handover that has begun, and whose end the service does not know.
 public struct OpenHandOverCall: VarlinkMethod, Equatable {
   public typealias Reply = OpenHandOverReply
   public static let method = "io.thumblatch.Vault.OpenHandOver"
@@ -3380,14 +3403,16 @@ public struct OpenHandOverReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Ends a handover. The service erases the accounts if the private vault has them, and uses them again otherwise.
+/// Ends a handover. The service erases the accounts if the private vault has them. Otherwise it uses
+/// them again.
 public struct EndHandOverCall: VarlinkMethod {
   public typealias Reply = EndHandOverReply
   public static let method = "io.thumblatch.Vault.EndHandOver"
 
   /// Sixteen bytes that name the handover.
   public var transfer: [UInt8]
-  /// The bytes that came with the accounts, which show that the private vault has them; absent if it has none of them.
+  /// The bytes that came with the accounts, as proof that the private vault has them. Absent if it
+  /// has none of them.
   public var receipt: SharedSecret?
 
   public init(
@@ -3415,7 +3440,7 @@ public struct EndHandOverCall: VarlinkMethod {
 
 /// What `EndHandOver` answers.
 public struct EndHandOverReply: VarlinkRecord, Equatable {
-  /// Whether there was this handover.
+  /// Whether there was such a handover.
   public var ended: Bool
 
   public init(
@@ -3437,8 +3462,8 @@ public struct EndHandOverReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Makes the key of an export into a private vault, for ExportFromService on the same connection. Names that the
-/// vault has are refused.
+/// Makes the key of an export into a private vault, for ExportFromService on the same connection.
+/// Names that the vault already has are refused.
 public struct PrepareExportCall: VarlinkMethod, Equatable {
   public typealias Reply = PrepareExportReply
   public static let method = "io.thumblatch.Vault.PrepareExport"
@@ -3489,13 +3514,14 @@ public struct PrepareExportReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Fetches the accounts that AllowExport has allowed from the service into a private vault: one reply for each, with
-/// `more`. The engine connects to the service itself. All become accounts in one transaction, or none does.
+/// Fetches the accounts that AllowExport has allowed from the service into a private vault: with
+/// `more`, one reply for each. The engine connects to the service itself. All of them are added in
+/// one transaction, or none is.
 public struct ExportFromServiceCall: VarlinkMethod, Equatable {
   public typealias Reply = ImportIntoServiceReply
   public static let method = "io.thumblatch.Vault.ExportFromService"
 
-  /// The path of the service's socket; absent for the usual one.
+  /// The path of the service's socket. If absent, the usual one.
   public var socket: String?
 
   public init(
@@ -3517,15 +3543,15 @@ public struct ExportFromServiceCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Ends an interrupted ExportFromService: the service erases accounts that the private vault has, and uses them again
-/// otherwise. One reply for each account that has moved, with `more`.
+/// Ends an interrupted ExportFromService. The service erases accounts that the private vault has.
+/// Otherwise it uses them again. With `more`, there is one reply for each account that has moved.
 public struct EndServiceExportCall: VarlinkMethod, Equatable {
   public typealias Reply = EndServiceExportReply
   public static let method = "io.thumblatch.Vault.EndServiceExport"
 
-  /// The path of the service's socket; absent for the usual one.
+  /// The path of the service's socket. If absent, the usual one.
   public var socket: String?
-  /// Whether it is refused if the private vault has the accounts.
+  /// Whether the call is refused if the private vault has the accounts.
   public var cancel: Bool
 
   public init(
@@ -3581,13 +3607,13 @@ public struct EndServiceExportReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The refresh token itself, of an exportable account, always after a presence check of its own.
+/// Releases the refresh token of an exportable account. It always needs a presence check of its own.
 public struct ReleaseCall: AskingMethod, Equatable {
   public typealias Reply = ReleaseReply
   public static let method = "io.thumblatch.Vault.Release"
 
   public var account: String?
-  /// Whether the account stays signed in here. Refused where tokens rotate.
+  /// Whether the account stays signed in here. Refused if the provider rotates tokens.
   public var keep: Bool
   public var prompt: String?
   public var ask: Bool?
@@ -3630,7 +3656,7 @@ public struct ReleaseCall: AskingMethod, Equatable {
 
 /// What `Release` answers.
 public struct ReleaseReply: VarlinkRecord {
-  /// The token. From now on it lives where the caller puts it.
+  /// The token. From now on the caller is responsible for it.
   public var refreshToken: SharedSecret
   /// Whether the account is signed out here.
   public var signedOut: Bool
@@ -3658,13 +3684,13 @@ public struct ReleaseReply: VarlinkRecord {
   }
 }
 
-/// Gives an account another name. Needs a passed prompt where the account is protected.
+/// Renames an account. Needs a passed prompt if the account is protected.
 public struct RenameAccountCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.RenameAccount"
 
   public var account: String
-  /// Its name from now on.
+  /// Its new name.
   public var name: String
   public var prompt: String?
   public var ask: Bool?
@@ -3705,8 +3731,8 @@ public struct RenameAccountCall: AskingMethod, Equatable {
   }
 }
 
-/// Makes an account the default: the one of each call that names none. To take that from a protected
-/// account needs a passed prompt.
+/// Makes an account the default: each call that names none uses it. Needs a passed prompt if the
+/// present default is protected.
 public struct SetDefaultAccountCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.SetDefaultAccount"
@@ -3747,14 +3773,14 @@ public struct SetDefaultAccountCall: AskingMethod, Equatable {
   }
 }
 
-/// Signs out as Logout does, then removes the account. A protected one needs a passed prompt of its
-/// own, signed in or signed out, `local` or not; no unlock window counts.
+/// Signs out as Logout does, then removes the account. A protected account always needs a passed
+/// prompt of its own, also if it is signed out or `local` is true. The unlock window does not count.
 public struct RemoveAccountCall: AskingMethod, Equatable {
   public typealias Reply = LogoutReply
   public static let method = "io.thumblatch.Vault.RemoveAccount"
 
   public var account: String
-  /// Whether the provider is not told.
+  /// Whether the provider is not contacted.
   public var local: Bool
   public var prompt: String?
   public var ask: Bool?
@@ -3795,8 +3821,8 @@ public struct RemoveAccountCall: AskingMethod, Equatable {
   }
 }
 
-/// Where the access token may be sent, and on which terms: as the provider was at login, whatever files
-/// say today.
+/// Where the access token may be sent, and on which terms. They are those of the provider at login,
+/// even if its file has changed since.
 public struct RequestTermsCall: VarlinkMethod, Equatable {
   public typealias Reply = RequestTermsReply
   public static let method = "io.thumblatch.Vault.RequestTerms"
@@ -3829,21 +3855,21 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   public var issuer: String
   /// The other hosts that the provider file named, each as `host` or `host:port`.
   public var hosts: [String]
-  /// Certificates in PEM. Absent: those of the system.
+  /// Certificates in PEM. If absent, those of the system.
   public var ca: String?
-  /// Each as `sha256//...`. Empty: any key.
+  /// Each as `sha256//...`. If empty, any key is accepted.
   public var pins: [String]
-  /// Where the proxy is.
+  /// The URL of the proxy.
   public var proxy: String?
   /// Users, besides root, whose programs may get a token over loopback in plain text.
   public var listeners: [Int]?
-  /// Seconds that a connection may take. Absent: 10.
+  /// The seconds that a connection may take. If absent, 10.
   public var connectTimeout: Int?
-  /// The only URL that the token is for, and those below its path: neither the issuer nor the hosts get
-  /// it. Absent: they do.
+  /// The only URL that the token is for, with those below its path. The issuer and the hosts do not
+  /// get it. If absent, they do.
   public var resource: String?
-  /// Whether the token may go to each host for which the person names the account, too: it comes from a
-  /// login, and is not for one resource.
+  /// Whether the token may also be sent to any host for which the person names the account. It is
+  /// true for a token that comes from a login and is not for one resource.
   public var anyHost: Bool?
 
   public init(
@@ -3901,7 +3927,7 @@ public struct RequestTermsReply: VarlinkRecord, Equatable {
   }
 }
 
-/// What the engine finds when it looks at its vault: one finding a reply with `more`.
+/// Checks the engine's vault: with `more`, one reply for each finding.
 public struct ExamineCall: VarlinkMethod, Equatable {
   public typealias Reply = ExamineReply
   public static let method = "io.thumblatch.Vault.Examine"
@@ -3917,9 +3943,9 @@ public struct ExamineCall: VarlinkMethod, Equatable {
 
 /// What `Examine` answers.
 public struct ExamineReply: VarlinkRecord, Equatable {
-  /// What was looked at: a stable name.
+  /// The stable name of the check.
   public var name: String
-  /// How it is.
+  /// Its severity.
   public var level: FindingLevel
   /// What was found.
   public var message: String
@@ -3975,7 +4001,7 @@ public struct ExamineReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Where an account signs in, as it is bound to its tokens: whatever files say today.
+/// The provider that is bound to an account's tokens, even if its file has changed since.
 public struct AccountProviderCall: VarlinkMethod, Equatable {
   public typealias Reply = AccountProviderReply
   public static let method = "io.thumblatch.Vault.AccountProvider"
@@ -4029,8 +4055,8 @@ public struct AccountProviderReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Brings another provider to a signed-in account: its tokens go there from now on. Needs a prompt
-/// passed by password, whose `detail` tells what changes.
+/// Changes the provider of a signed-in account: its tokens are sent to the new one from now on. Needs
+/// a prompt passed by password, whose `detail` says what changes.
 public struct ApplyProviderCall: AskingMethod, Equatable {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.ApplyProvider"
@@ -4076,23 +4102,23 @@ public struct ApplyProviderCall: AskingMethod, Equatable {
   }
 }
 
-/// A login that a person ends at the provider. browser: open `url`; what comes back at `redirect`,
-/// whose port is the caller's, goes to FinishLogin, once. device: the person types `user_code` at
-/// `verification_uri`, and AwaitLogin waits for it. The login is valid on this connection for
-/// `expires_in` seconds, and given up when the connection closes. An `exportable` account needs a
-/// prompt passed by password.
+/// Begins a login that the person completes at the provider. browser: open `url`. Pass the query that
+/// arrives at `redirect`, on the caller's own port, to FinishLogin once. device: the person types
+/// `user_code` at `verification_uri`, and AwaitLogin waits for that. The login is valid on this
+/// connection for `expires_in` seconds. It is cancelled when the connection closes. An `exportable`
+/// account needs a prompt passed by password.
 public struct BeginLoginCall: AskingMethod, Equatable {
   public typealias Reply = BeginLoginReply
   public static let method = "io.thumblatch.Vault.BeginLogin"
 
   /// The account. It is created if it does not exist.
   public var account: String
-  /// Absent: the account's own.
+  /// If absent, the account's own.
   public var provider: VaultProvider?
   public var flow: LoginFlow
-  /// For `browser`: where the browser is sent to afterwards, with its port.
+  /// For `browser`: the redirect URI, with its port.
   public var redirect: String?
-  /// The scopes to ask for. Absent: those of the provider.
+  /// The scopes to request. If absent, those of the provider.
   public var scope: String?
   /// Whether the refresh token may be released later.
   public var exportable: Bool?
@@ -4157,15 +4183,15 @@ public struct BeginLoginReply: VarlinkRecord, Equatable {
   public var login: String
   /// The page to open, for `browser`.
   public var url: String?
-  /// What to type at `verification_uri`, for `device`.
+  /// The code to type at `verification_uri`, for `device`.
   public var userCode: String?
-  /// The page at which it is typed.
+  /// The page on which to type it.
   public var verificationURI: String?
-  /// The same page with the code in it, as for a QR code.
+  /// The same page, with the code in its URL, such as for a QR code.
   public var verificationURIComplete: String?
-  /// How long there is time.
+  /// How long the login is valid, in seconds.
   public var expiresIn: Int
-  /// How long the engine waits between two questions to the provider.
+  /// How long the engine waits between two requests to the provider, in seconds.
   public var interval: Int?
 
   public init(
@@ -4211,13 +4237,13 @@ public struct BeginLoginReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Ends a login with what the browser brought.
+/// Completes a login with the query of the redirect.
 public struct FinishLoginCall: AskingMethod {
   public typealias Reply = AccountReply
   public static let method = "io.thumblatch.Vault.FinishLogin"
 
   public var login: String
-  /// What stands behind the question mark of the redirect, as it came: it holds the code.
+  /// The part after the question mark of the redirect, unchanged. It has the code.
   public var query: SharedSecret
   public var prompt: String?
   public var ask: Bool?
@@ -4258,8 +4284,8 @@ public struct FinishLoginCall: AskingMethod {
   }
 }
 
-/// Asks the provider until the person has said yes or no. With `more`: `waiting`, last `done`. Any
-/// message stops the wait, not the login.
+/// Asks the provider repeatedly until the person has decided. With `more`, the replies are `waiting`,
+/// and `done` last. Any message ends the wait, but not the login.
 public struct AwaitLoginCall: AskingMethod, Equatable {
   public typealias Reply = AwaitLoginReply
   public static let method = "io.thumblatch.Vault.AwaitLogin"
@@ -4305,7 +4331,7 @@ public struct AwaitLoginReply: VarlinkRecord, Equatable {
   public var event: LoginEvent
   /// With `done`: the account.
   public var account: VaultAccount?
-  /// How long the engine waits before it asks the provider again.
+  /// How long the engine waits before it asks the provider again, in seconds.
   public var interval: Int?
 
   public init(
@@ -4335,7 +4361,7 @@ public struct AwaitLoginReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Gives the login up. What the provider said already is not undone.
+/// Cancels the login. An answer that the provider has already given is not undone.
 public struct CancelLoginCall: VarlinkMethod, Equatable {
   public typealias Reply = EmptyReply
   public static let method = "io.thumblatch.Vault.CancelLogin"
@@ -4361,13 +4387,13 @@ public struct CancelLoginCall: VarlinkMethod, Equatable {
   }
 }
 
-/// Looks at a provider: its metadata, its keys, the connection.
+/// Tests a provider: its metadata, its keys and the connection.
 public struct TestProviderCall: VarlinkMethod, Equatable {
   public typealias Reply = TestProviderReply
   public static let method = "io.thumblatch.Vault.TestProvider"
 
   public var provider: VaultProvider
-  /// Whether the engine tries, without a person, if the provider refuses the redirect URI or a
+  /// Whether the engine also tests, without a person, if the provider refuses the redirect URI or a
   /// revocation.
   public var tries: Bool?
 
@@ -4397,27 +4423,27 @@ public struct TestProviderCall: VarlinkMethod, Equatable {
 /// What `TestProvider` answers.
 public struct TestProviderReply: VarlinkRecord, Equatable {
   public var issuer: String
-  /// Whether the provider told its endpoints itself.
+  /// Whether the provider published its endpoints.
   public var discovered: Bool
-  /// The whole URL of each endpoint that is known, by its key in a provider file.
+  /// The full URL of each known endpoint, by its key in a provider file.
   public var endpoints: [String: String]
   /// How a person can sign in: browser, device, password.
   public var flows: [String]
-  /// How many keys for ID tokens can be used. Absent if none are needed.
+  /// How many of its keys for ID tokens can be used. Absent if none is needed.
   public var keys: Int?
-  /// What may be wrong, a sentence each.
+  /// Possible problems, one sentence each.
   public var warnings: [String]
   /// The scopes that the provider offers, if it says so.
   public var scopes: [String]?
-  /// The scopes that a login asks for.
+  /// The scopes that a login requests.
   public var askedScopes: [String]?
-  /// Whether the provider says that it checks PKCE with S256. Absent: it does not say.
+  /// Whether the provider says that it supports PKCE with S256. Absent if it does not say.
   public var pkce: Bool?
-  /// Where it registers clients (RFC 7591), if it does.
+  /// Its endpoint for the registration of clients (RFC 7591), if it has one.
   public var registration: String?
   /// Whether the URL of a client's metadata may be its ID.
   public var clientMetadata: Bool
-  /// How clients may authenticate to the token endpoint (RFC 8414). Absent: it does not say.
+  /// How clients may authenticate at the token endpoint (RFC 8414). Absent if it does not say.
   public var clientAuthentication: [String]?
 
   public init(
@@ -4483,17 +4509,18 @@ public struct TestProviderReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Follows an account, and whether the unlock window covers it. With `more`: how they stand now, and
-/// again each time that differs; a slow reader gets the latest only. It lasts until the connection
-/// ends, or any message comes, which brings the last reply. Meanwhile the account's usual access token
-/// counts as used, and is refreshed before its end if that needs no presence check.
+/// Watches an account, and whether the unlock window covers it. With `more`, the first reply has the
+/// current state, and each change brings another reply. A slow client gets only the latest state. The
+/// call lasts until the connection closes or the client sends any message, which brings the last
+/// reply. During the call, the account's usual access token counts as used. It is refreshed before it
+/// expires if that needs no presence check.
 public struct WatchCall: VarlinkMethod, Equatable {
   public typealias Reply = WatchReply
   public static let method = "io.thumblatch.Vault.Watch"
 
   public var account: String?
-  /// How many seconds before its end the token is refreshed: 60 to 3600, at most half of its life.
-  /// 0: it is not refreshed for this. Absent: the engine decides.
+  /// How many seconds before it expires the token is refreshed: 60 to 3600, at most half of its
+  /// lifetime. With 0, this call causes no refresh. If absent, the engine decides.
   public var refreshAhead: Int?
 
   public init(
@@ -4521,7 +4548,7 @@ public struct WatchCall: VarlinkMethod, Equatable {
 
 /// What `Watch` answers.
 public struct WatchReply: VarlinkRecord, Equatable {
-  /// Absent: there is none of that name, now.
+  /// Absent if there is no account of that name now.
   public var account: VaultAccount?
   /// Whether the unlock window covers it.
   public var unlocked: Bool
@@ -4549,7 +4576,7 @@ public struct WatchReply: VarlinkRecord, Equatable {
   }
 }
 
-/// The policy, as it holds for the caller.
+/// The policy that applies to the caller.
 public struct GetPolicyCall: VarlinkMethod, Equatable {
   public typealias Reply = GetPolicyReply
   public static let method = "io.thumblatch.Vault.GetPolicy"
@@ -4565,7 +4592,7 @@ public struct GetPolicyCall: VarlinkMethod, Equatable {
 
 /// What `GetPolicy` answers.
 public struct GetPolicyReply: VarlinkRecord, Equatable {
-  /// Where the machine's rules stand. Absent in the private form: they are the defaults.
+  /// The file of the machine's rules. Absent in the private form, whose rules are the defaults.
   public var file: String?
   public var rules: [VaultRule]
 
@@ -4592,14 +4619,14 @@ public struct GetPolicyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Lays down a rule of the user's own, which may only be stricter than the machine's. Needs a prompt
-/// passed by password, whose `detail` tells what changes. It locks the vault.
+/// Sets a rule of the user, which may only be stricter than the machine's. Needs a prompt passed by
+/// password, whose `detail` says what changes. It locks the vault.
 public struct SetPolicyCall: AskingMethod, Equatable {
   public typealias Reply = SetPolicyReply
   public static let method = "io.thumblatch.Vault.SetPolicy"
 
   public var key: String
-  /// Absent: gives the rule up, and the machine's holds.
+  /// If absent, the user's value is removed, and the machine's applies.
   public var value: String?
   public var prompt: String?
   public var ask: Bool?
@@ -4642,9 +4669,9 @@ public struct SetPolicyCall: AskingMethod, Equatable {
 
 /// What `SetPolicy` answers.
 public struct SetPolicyReply: VarlinkRecord, Equatable {
-  /// Whether the user's own rules differ from before.
+  /// Whether the user's own rules have changed.
   public var changed: Bool
-  /// Where the machine's rules stand. Absent in the private form: they are the defaults.
+  /// The file of the machine's rules. Absent in the private form, whose rules are the defaults.
   public var file: String?
   public var rules: [VaultRule]
 
@@ -4675,18 +4702,18 @@ public struct SetPolicyReply: VarlinkRecord, Equatable {
   }
 }
 
-/// Removes the vault of a user, or one account of it, without a presence check: only for root, by the
-/// service. No provider is told: refresh tokens stay valid there. It is recorded in the audit log of
-/// the user for one account, and in the journal. With a whole vault its prints are deleted on the
-/// readers that store them.
+/// Removes the vault of a user, or one account of it, without a presence check. Only the service has
+/// this method, and only root may call it. Providers are not contacted, so refresh tokens stay valid
+/// there. The removal is recorded in the journal. The removal of one account is also recorded in the
+/// user's audit log. With a whole vault, its prints are deleted on the readers that store them.
 public struct RemoveUserCall: VarlinkMethod, Equatable {
   public typealias Reply = RemoveUserReply
   public static let method = "io.thumblatch.Vault.RemoveUser"
 
-  /// The user name that the vault was made for, or a uid, which need not be a user of the machine any
+  /// The user name that the vault was made for, or a uid. The machine need not have such a user any
   /// more.
   public var user: String
-  /// Absent: the whole vault.
+  /// If absent, the whole vault.
   public var account: String?
 
   public init(
@@ -4718,12 +4745,12 @@ public struct RemoveUserReply: VarlinkRecord, Equatable {
   public var user: Int
   /// The user name that the vault was made for.
   public var name: String?
-  /// Those that are gone. Absent: they could not be read.
+  /// The removed accounts. Absent if they could not be read.
   public var accounts: [EndedAccount]?
-  /// Which prints of the vault a reader may still have, and why. Absent: none.
+  /// The prints of the vault that a reader may still have, and why. Absent if there are none.
   public var onReader: String?
   /// The uids whose directory cannot be read, so that its vault may have been made for the same user
-  /// name. Absent: none, or `user` was a uid.
+  /// name. Absent if there are none, or if `user` was a uid.
   public var unread: [Int]?
 
   public init(

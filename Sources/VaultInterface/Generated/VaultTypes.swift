@@ -4,26 +4,27 @@ public import JSON
 public import Varlink
 public import PresenceTerms
 
-/// A presence check, as the person is to see it. The error PresenceNeeded has the same members.
+/// A presence check, as a client shows it to the person. The error PresenceNeeded has the same
+/// members.
 public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
-  /// What to call Check with.
+  /// The prompt to pass to Check.
   public var prompt: String
-  /// The program that asks, as the person is to see it.
+  /// The program that makes the request, as text to show to the person.
   public var requester: String
   public var account: String?
   public var purpose: PresencePurpose
-  /// Which finger, which accounts for how long, which provider: what the check allows, nothing else.
+  /// Exactly what the check allows: the finger, the accounts and the time, or the provider.
   public var detail: String?
-  /// How the check may be passed.
+  /// The methods that may pass the check.
   public var methods: [PresenceMethod]
   public var timeout: Int
-  /// Why the password is needed where a finger would do else: show it.
+  /// Why the password is needed although a finger is usually enough: show it.
   public var reason: String?
-  /// How the reader that was used last wants to be touched.
+  /// How to touch the reader that was used last.
   public var scan: ScanType?
-  /// What the program says that it needs the token for. It is not verified: show it in quotes.
+  /// The program's own reason for needing the token. It is not verified: show it in quotes.
   public var statedReason: String?
-  /// Whether only AskAtDesktop makes the check, because the connection is restricted.
+  /// Whether the check is possible only by AskAtDesktop, because the connection is restricted.
   public var atDesk: Bool
 
   public init(
@@ -120,7 +121,7 @@ public struct VaultBackupAccount: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// An account that a backup brings.
+/// An account in a backup, as Restore adds it to the vault.
 public struct VaultRestoredAccount: VarlinkRecord, WireValue, Equatable {
   public var name: String
   public var provider: VaultProvider
@@ -230,9 +231,9 @@ public struct VaultExportableAccount: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// What a notice tells.
+/// The subject of a notice.
 public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
-  /// A check, or the open unlock window, has allowed something.
+  /// A check or the open unlock window has allowed a request.
   case allowed
   /// An account needs a login from now on.
   case loginRequired = "login_required"
@@ -240,19 +241,19 @@ public enum NoticeKind: String, Sendable, CaseIterable, WireValue {
   case secretExpires = "secret_expires"
 }
 
-/// What the person is told afterwards.
+/// A message that an agent shows after an event, without a question.
 public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
   public var kind: NoticeKind
   public var account: String
-  /// The program that asked, for `allowed`.
+  /// The program that made the request, for `allowed`.
   public var requester: String?
-  /// What it asked for, for `allowed`.
+  /// The purpose of its request, for `allowed`.
   public var purpose: PresencePurpose?
-  /// What else the person was shown about it.
+  /// The further detail that the prompt showed.
   public var detail: String?
-  /// How presence was shown: a method, or `unlock-window`.
+  /// How presence was proven: a method, or `unlock-window`.
   public var method: String?
-  /// Whether the person can sign in by a browser, for `login_required`.
+  /// Whether the person can sign in with a browser, for `login_required`.
   public var browser: Bool?
   /// When the secret expires, in seconds since 1970, for `secret_expires`.
   public var expiresAt: Int?
@@ -304,17 +305,17 @@ public struct DesktopNotice: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// Which vault an engine keeps.
+/// The form of an engine.
 public enum VaultForm: String, Sendable, CaseIterable, WireValue {
-  /// That of one user, in an engine of their own.
+  /// One engine for each user, with that user's vault.
   case `private`
-  /// Those of all users of the machine.
+  /// One engine for the machine, with the vaults of all users.
   case service
 }
 
-/// The memory that holds an engine's secrets.
+/// The kind of memory that holds an engine's secrets.
 public enum SecretMemoryKind: String, Sendable, CaseIterable, WireValue {
-  /// Memory that the kernel itself does not map: memfd_secret(2).
+  /// Memory that even the kernel does not map: memfd_secret(2).
   case secret
   /// Memory that is not swapped: mlock(2).
   case locked
@@ -342,19 +343,19 @@ enum CheckStep: String, Sendable, CaseIterable, WireValue {
   case free
 }
 
-/// Where the fingers come from that can pass a check, and how those of the desktop are seen.
+/// The source of the fingers that can pass a check, and how those of the desktop are known.
 public enum FingerSource: String, Sendable, CaseIterable, WireValue {
   /// All fingers are enrolled in the vault.
   case own
-  /// The fingers of the desktop count too, by their prints.
+  /// The desktop's fingers count too. Their prints can be read.
   case fprintd
-  /// The fingers of the desktop count too, and only their names can be seen.
+  /// The desktop's fingers count too. Only their names can be read.
   case namesOnly = "names_only"
 }
 
 /// An enrolled security key.
 public struct VaultSecurityKey: VarlinkRecord, WireValue, Equatable {
-  /// The name that the user picked.
+  /// The name that the user gave it.
   public var name: String
   /// In seconds since 1970.
   public var enrolledAt: Int
@@ -382,11 +383,11 @@ public struct VaultSecurityKey: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// What an enrollment does.
+/// A step of an enrollment.
 public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
   /// The reader waits for a touch.
   case waiting
-  /// One more touch is done.
+  /// Another touch is done.
   case stage
   /// The last touch does not count.
   case retry
@@ -394,49 +395,50 @@ public enum EnrollEvent: String, Sendable, CaseIterable, WireValue {
   case done
 }
 
-/// How it is known whether there is a reader.
+/// How the engine knows whether there is a reader.
 public enum ReaderKnowledge: String, Sendable, CaseIterable, WireValue {
-  /// sysfs shows it, or shows that there is none.
+  /// From sysfs.
   case plugged
-  /// It does not show in sysfs, and was used the last time.
+  /// sysfs shows no reader, but one was used the last time.
   case lastUsed = "last_used"
-  /// It does not show in sysfs, and no such reader was used yet.
+  /// sysfs shows no reader, and none that sysfs does not show was used yet.
   case notLooked = "not_looked"
 }
 
-/// What became of a refresh token at the provider.
+/// The state of a refresh token at the provider after a sign-out.
 public enum GrantState: String, Sendable, CaseIterable, WireValue {
-  /// The provider confirmed that it is void.
+  /// The provider confirmed that it is revoked.
   case ended
-  /// It stays valid there.
+  /// It is still valid there.
   case valid
-  /// It may be valid there.
+  /// It may still be valid there.
   case unknown
-  /// There was none, or the provider had ended it before.
+  /// There was none, or the provider had ended it earlier.
   case none
 }
 
 /// How a person signs in at the provider.
 public enum LoginFlow: String, Sendable, CaseIterable, WireValue {
-  /// In a browser, which brings the answer to `redirect`, or whose address is pasted.
+  /// In a browser, which is redirected to `redirect` with the answer. Its address may be pasted
+  /// instead.
   case browser
-  /// With a code, in a browser of any machine (RFC 8628).
+  /// With a code, in a browser on any machine (RFC 8628).
   case device
 }
 
-/// What happens while a person signs in.
+/// A step of a sign-in.
 public enum LoginEvent: String, Sendable, CaseIterable, WireValue {
-  /// The provider has no answer yet.
+  /// The person has not decided yet.
   case waiting
   /// The account is signed in.
   case done
 }
 
-/// The weakest way to open the vaults.
+/// How the vaults are protected, by the weakest way to open them.
 public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
   /// A copy of the directory opens the vault.
   case file
-  /// The machine key is being added: some vaults still open by their file.
+  /// The machine key is being added: some vaults still open with their file alone.
   case adding
   /// The vault needs the TPM of this machine, or the recovery code.
   case tpm
@@ -444,11 +446,12 @@ public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
   case securityKey = "security_key"
 }
 
-/// What the comparison with the TPM's counter has found, which tells an old copy of the whole directory.
+/// The result of the comparison with the TPM's counter, which detects an old copy of the whole
+/// directory.
 public enum CounterCheck: String, Sendable, CaseIterable, WireValue {
-  /// The directory has no TPM counter: an old copy of the whole directory is not detected.
+  /// There is no TPM counter: an old copy of the whole directory is not detected.
   case none
-  /// The directory is the newest one.
+  /// The directory is the latest version.
   case current
   /// No check is possible: a recovery code opened the machine key.
   case unchecked
@@ -465,70 +468,71 @@ public enum SlotKind: String, Sendable, CaseIterable, WireValue {
   case securityKey = "security_key"
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 public enum FindingLevel: String, Sendable, CaseIterable, WireValue {
-  /// As it should be.
+  /// There is nothing to do.
   case ok
-  /// Works, but not as well as it could.
+  /// It works, but could work better.
   case warning
-  /// Does not work, or is not safe.
+  /// It does not work, or is not safe.
   case problem
 }
 
-/// Why a provider is unavailable, where a caller may want to tell.
+/// Why a provider is unavailable, if the caller may want to act on the reason.
 public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
-  /// The machine is there, and no program listens at the port, or none answers. Nothing was sent.
+  /// The machine is reachable, but no program listens on the port, or none answers. Nothing was sent.
   case notAnswering = "not_answering"
-  /// The certificate is of an authority that is not trusted. Nothing was sent.
+  /// The certificate is from an authority that is not trusted. Nothing was sent.
   case authority = "certificate_authority"
   /// The certificate has expired. Nothing was sent.
   case expired = "certificate_expired"
   /// The certificate is not valid yet. Nothing was sent.
   case notYetValid = "certificate_not_yet_valid"
-  /// The certificate is of another host. Nothing was sent.
+  /// The certificate is for another host. Nothing was sent.
   case name = "certificate_name"
   /// TLS failed for another reason. Nothing was sent.
   case certificate
   /// The key of the server is not pinned. Nothing was sent.
   case pin
-  /// A program of another user listens at the loopback address. Nothing was sent.
+  /// A program of another user listens on the loopback address. Nothing was sent.
   case listener
-  /// The provider may have taken what was sent.
+  /// The provider may have processed the request.
   case uncertain
-  /// The provider refused a refresh token without a reason. A second such refusal means a login.
+  /// The provider refused a refresh token without a reason. After a second such refusal a login is
+  /// required.
   case refusedOnce = "refused_once"
 }
 
-/// Why a provider refused what a person typed.
+/// Why a provider refused the input of a person.
 public enum VaultRefusalReason: String, Sendable, CaseIterable, WireValue {
-  /// The e-mail address and the password do not belong together.
+  /// The e-mail address or the password is wrong.
   case wrongCredentials = "wrong_credentials"
-  /// The e-mail address has an account already.
+  /// There is already an account with this e-mail address.
   case addressTaken = "address_taken"
-  /// The provider found fault with a field.
+  /// The provider refused the value of a field.
   case invalidInput = "invalid_input"
 }
 
-/// An account, as the engine tells of it.
+/// An account, as the engine reports it.
 public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   public var name: String
   /// The name of its provider.
   public var provider: String
   /// The kind of its provider.
   public var kind: String
-  /// Where its provider is.
+  /// The URL of its provider.
   public var issuer: String
-  /// What the provider calls this person: never used to find the account.
+  /// The provider's identifier of this person. It is never used to find the account.
   public var subject: String?
   public var email: String?
   public var displayName: String?
-  /// What the provider says that the person may do there.
+  /// The person's role at the provider.
   public var role: String?
-  /// Whether the provider has seen that the e-mail address is the person's.
+  /// Whether the provider has verified the e-mail address.
   public var emailVerified: Bool?
   /// When the person registered there.
   public var createdAt: Int?
-  /// What else the provider told of the person: at most 4096 bytes.
+  /// The provider's other claims about the person: at most 4096 bytes.
   public var claims: JSONObject?
   /// Whether its refresh token is used only after a presence check.
   public var presenceProtection: Bool
@@ -536,20 +540,20 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   /// Why a login is required, or why the last refresh failed.
   public var cause: String?
   public var accessTokenExpiresAt: Int?
-  /// When the provider last gave tokens.
+  /// When the provider last issued tokens.
   public var refreshedAt: Int?
-  /// Whether a call without `account` means this one.
+  /// Whether a call without `account` uses this one.
   public var isDefault: Bool
-  /// Whether its refresh token may be released. An earlier engine does not say.
+  /// Whether its refresh token may be released. Earlier engines do not say.
   public var exportable: Bool?
-  /// The scopes that its login was granted, if they are known.
+  /// The scopes that were granted at its login, if they are known.
   public var scope: String?
-  /// Those of them that the last refresh did not bring.
+  /// Those of them that the last refresh did not grant.
   public var missingScope: String?
-  /// Of a login that has just taken the place of another: whether that one's refresh token was revoked
-  /// at its provider.
+  /// After a login that replaced another one: whether the other one's refresh token was revoked at
+  /// its provider.
   public var replacedRevoked: Bool?
-  /// Why it was not.
+  /// Why it was not revoked.
   public var replacedReason: String?
 
   public init(
@@ -655,7 +659,7 @@ public struct VaultAccount: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// What is known about the reader, which is not opened for this.
+/// What is known about the reader without opening it.
 public struct VaultReader: VarlinkRecord, WireValue, Equatable {
   /// Whether it can be used.
   public var available: Bool
@@ -665,7 +669,7 @@ public struct VaultReader: VarlinkRecord, WireValue, Equatable {
   public var reason: String?
   /// Whether a program uses it now, if that is known.
   public var inUse: Bool?
-  /// How this is known. An engine that asks the reader does not say.
+  /// How this is known. An engine that opens the reader does not say.
   public var known: ReaderKnowledge?
 
   public init(
@@ -707,7 +711,7 @@ public struct VaultReader: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// What the provider said of one field of a form.
+/// The provider's message about one field of a form.
 public struct VaultFieldProblem: VarlinkRecord, WireValue, Equatable {
   /// `email`, `name`, `password`, or a name of the provider's own.
   public var field: String
@@ -742,14 +746,14 @@ public struct VaultAuditRecord: VarlinkRecord, WireValue, Equatable {
   /// Its number in the chain.
   public var number: Int
   public var time: Int
-  /// What was tried.
+  /// The action.
   public var event: String
-  /// How it ended.
+  /// Its result.
   public var outcome: String
   public var account: String?
-  /// How presence was shown.
+  /// The method by which presence was proven.
   public var method: String?
-  /// The program that asked.
+  /// The program that made the request.
   public var requester: String?
   /// More about the event, never a secret.
   public var detail: String?
@@ -801,20 +805,20 @@ public struct VaultAuditRecord: VarlinkRecord, WireValue, Equatable {
   }
 }
 
-/// What a sign-out of all accounts came to for one of them.
+/// The result of a sign-out of all accounts, for one of them.
 public struct EndedAccount: VarlinkRecord, WireValue, Equatable {
   public var account: String
   /// The name of its provider.
   public var provider: String
   /// Whether its tokens are erased here.
   public var erased: Bool
-  /// What became of the refresh token.
+  /// The state of the refresh token at the provider.
   public var grant: GrantState
   /// Why the provider did not confirm, or why nothing was erased.
   public var reason: String?
-  /// Whether there was no connection from here.
+  /// Whether no connection could be made.
   public var offline: Bool?
-  /// The error of this interface that kept it from being erased, such as `VaultUnsafe`.
+  /// The error of this interface because of which it was not erased, such as `VaultUnsafe`.
   public var error: String?
 
   public init(
@@ -864,11 +868,11 @@ public struct EndedAccount: VarlinkRecord, WireValue, Equatable {
 public struct VaultRule: VarlinkRecord, WireValue, Equatable {
   /// Its key in a policy file.
   public var key: String
-  /// What the machine sets, else the default.
+  /// The machine's value, or the default if it sets none.
   public var machine: String
-  /// What the user has set.
+  /// The value that the user has set.
   public var own: String?
-  /// What holds: the stricter one. Absent if the rule has no effect in this vault.
+  /// The value in effect: the stricter of the two. Absent if the rule has no effect in this vault.
   public var holds: String?
   /// Whether a user may set a stricter one.
   public var forUsers: Bool
@@ -916,9 +920,9 @@ public struct VaultRule: VarlinkRecord, WireValue, Equatable {
 
 /// A slot of the machine key.
 public struct VaultMachineSlot: VarlinkRecord, WireValue, Equatable {
-  /// Names it in commands.
+  /// Its name in commands.
   public var id: String
-  /// Absent: it cannot be read.
+  /// Absent if it cannot be read.
   public var kind: SlotKind?
   /// Why it cannot be read.
   public var problem: String?
@@ -953,7 +957,7 @@ public struct VaultMachineSlot: VarlinkRecord, WireValue, Equatable {
 /// The test of one slot.
 public struct VaultSlotTest: VarlinkRecord, WireValue, Equatable {
   public var slot: VaultMachineSlot
-  /// Absent: it was not tried.
+  /// Absent if it was not tried.
   public var opens: Bool?
   /// Why it does not open, or was not tried.
   public var detail: String?
@@ -992,7 +996,7 @@ public struct VaultCallerRule: VarlinkRecord, WireValue, Equatable {
   public var settings: [String: String]
   /// Whether it is the user's own.
   public var own: Bool
-  /// Whether its `desktop` lets more prompts be shown than the policy of the machine.
+  /// Whether its `desktop` allows more prompts than the policy of the machine.
   public var loosensDesktop: Bool
 
   public init(

@@ -184,26 +184,32 @@ package final class AgentTable: DesktopAgents {
   }
 
   package func give(_ prompt: PresenceNeed, to agent: UInt64) {
-    give(.prompt(prompt), to: agent) { $0.next = prompt }
-  }
-
-  package func give(_ notice: Notice, to agent: UInt64) {
-    give(.notice(notice), to: agent) { agent in
-      if agent.notices.count < Self.mostNotices { agent.notices.append(notice) }
+    _ = give(.prompt(prompt), to: agent) { agent in
+      agent.next = prompt
+      return true
     }
   }
 
-  /// Gives it to an agent that waits, else keeps it.
-  private func give(_ item: Item, to number: UInt64, keep: (inout Agent) -> Void) {
-    let wake = agents.withLock { agents -> CheckedContinuation<Item?, Never>? in
-      guard var agent = agents[number] else { return nil }
+  @discardableResult
+  package func give(_ notice: Notice, to agent: UInt64) -> Bool {
+    give(.notice(notice), to: agent) { agent in
+      guard agent.notices.count < Self.mostNotices else { return false }
+      agent.notices.append(notice)
+      return true
+    }
+  }
+
+  /// Gives it to an agent that waits, else keeps it; false if neither can be done.
+  private func give(_ item: Item, to number: UInt64, keep: (inout Agent) -> Bool) -> Bool {
+    let (wake, isKept) = agents.withLock { agents -> (CheckedContinuation<Item?, Never>?, Bool) in
+      guard var agent = agents[number] else { return (nil, false) }
       defer { agents[number] = agent }
-      let wake = agent.wake
+      guard let wake = agent.wake else { return (nil, keep(&agent)) }
       agent.wake = nil
-      if wake == nil { keep(&agent) }
-      return wake
+      return (wake, true)
     }
     wake?.resume(returning: item)
+    return isKept
   }
 
   package func withdraw(from agent: UInt64) {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The completions for bash, in a real bash; a vault of two accounts and one provider is told of.
+/// The completions for bash, in a real bash, for a vault with two accounts and one provider.
 struct BashCompletionTests {
   @Test(arguments: [
     ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
@@ -23,7 +23,7 @@ struct BashCompletionTests {
     #expect(try completions(of: line) == offers)
   }
 
-  /// What bash offers at the end of a line, sorted.
+  /// The completions of bash at the end of a line, sorted.
   private func completions(of line: String) throws -> String {
     let file =
       BuiltPrograms.sourceDirectory

@@ -50,7 +50,7 @@ struct BashCompletions {
       fi
     }
 
-    # What stands at a position: "VERB OPTION" for a value, "VERB NUMBER PREVIOUS" for an operand.
+    # The kind of a position: "VERB OPTION" for a value, "VERB NUMBER PREVIOUS" for an operand.
     _thumblatch_offer() {
       case $1 in
     \(offers)

@@ -7,7 +7,7 @@ import Testing
 
 /// A file of this package that tests make, and that is checked in.
 struct CheckedInFile: Sendable, CustomTestStringConvertible {
-  /// What the head of each says.
+  /// The first lines of each file.
   static let origin = "Scripts/texts makes this from the verbs: edit those."
 
   /// From the root of the package.
@@ -17,7 +17,8 @@ struct CheckedInFile: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { path }
 
-  /// Fails if the file is not what is made, or writes it if `Scripts/texts` runs the test.
+  /// Fails if the file differs from the generated text, or writes it if `Scripts/texts` runs the
+  /// test.
   func check() throws {
     let old = String(decoding: try InterfaceFile.read(path), as: UTF8.self)
     let new = try make(old)

@@ -2,14 +2,14 @@ import System
 import TestSupport
 import Testing
 
-/// A real shell that prints what it offers at the end of a line, one completion a line.
+/// A real shell that prints its completions at the end of a line, one a line.
 enum CompletionShell {
   /// Runs a script.
   ///
   /// - Parameters:
   ///   - path: the shell.
   ///   - arguments: its arguments, with a script that prints the completions.
-  ///   - variables: its environment beside `PATH` and `LC_ALL`.
+  ///   - variables: its environment in addition to `PATH` and `LC_ALL`.
   /// - Throws: what hinders the start of the shell.
   /// - Returns: the completions, joined by spaces.
   static func output(

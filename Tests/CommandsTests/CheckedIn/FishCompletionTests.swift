@@ -24,7 +24,7 @@ struct FishCompletionTests {
     #expect(try completions(of: line) == offers)
   }
 
-  /// What fish offers at the end of a line, without descriptions, sorted.
+  /// The completions of fish at the end of a line, without descriptions, sorted.
   private func completions(of line: String) throws -> String {
     let file =
       BuiltPrograms.sourceDirectory

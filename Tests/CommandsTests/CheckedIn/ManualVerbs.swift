@@ -56,7 +56,7 @@ enum ManualVerbs {
 
   private static func sentence(_ clause: String) -> String {
     let end = clause.hasSuffix(".") ? "" : "."
-    // A name with a colon behind it, such as that of a template, stays as it is typed.
+    // A name that ends with a colon, such as that of a template, is not changed.
     if clause.prefix(while: { $0 != " " }).hasSuffix(":") { return clause + end }
     return clause.prefix(1).uppercased() + clause.dropFirst() + end
   }

@@ -8,7 +8,7 @@ struct VerbTree {
     let meaning: String
   }
 
-  /// What a shell can offer at one position.
+  /// The completions at one position.
   struct Offer {
     enum Position {
       /// The operands from `first` on; without `last` they repeat.
@@ -48,7 +48,7 @@ struct VerbTree {
   /// The verbs whose words after `--` are a command.
   var commandVerbs: [String] { verbs.filter(\.takesCommand).map(\.name) }
 
-  /// What a shell can offer after each verb, except for the empty offers.
+  /// The completions after each verb, without the empty ones.
   var offers: [Offer] {
     verbs.flatMap { verb in
       verb.options.filter { $0.value != nil }.map {

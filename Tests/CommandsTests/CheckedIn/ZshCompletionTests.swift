@@ -27,7 +27,7 @@ struct ZshCompletionTests {
     #expect(try completions(of: line) == offers)
   }
 
-  /// What zsh offers at the end of a line, without descriptions, sorted.
+  /// The completions of zsh at the end of a line, without descriptions, sorted.
   private func completions(of line: String) throws -> String {
     let functions =
       BuiltPrograms.sourceDirectory + "/Sources/Installed/usr/share/zsh/vendor-completions"
@@ -51,7 +51,7 @@ struct ZshCompletionTests {
     )
   }
 
-  /// What an interactive zsh runs first: it lists the completions of a line, and ends.
+  /// The start file of an interactive zsh: it lists the completions of a line, and exits.
   private static let startup = #"""
     thumblatch() {
       case $1 in

@@ -7,7 +7,7 @@ import VaultInterface
 @testable import Commands
 @testable import Doctor
 
-/// What the checks of `doctor` find on machines that have each fault.
+/// The findings of `doctor` on machines with each fault.
 enum DoctorFindings {
   static var entries: [String] {
     get throws {
@@ -54,7 +54,7 @@ enum DoctorFindings {
       64,
       0
     )
-    // Whether these are there depends on the machine.
+    // Whether these exist depends on the machine.
     func checks(_ caller: Caller) -> [Finding] {
       EnvironmentChecks(caller).run().filter { !["fprintd", "libfido2"].contains($0.name) }
     }

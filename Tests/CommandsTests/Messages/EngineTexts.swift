@@ -1,4 +1,4 @@
-/// What the engine says of calls that it refuses for what they ask.
+/// The engine's messages about calls with invalid or refused arguments.
 extension StatedTexts {
   typealias Entry = (what: String, text: String)
 

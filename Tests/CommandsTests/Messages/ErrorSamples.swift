@@ -8,7 +8,7 @@ import VaultInterface
 
 /// The cases of `VaultError`.
 ///
-/// A new case makes `VaultError.listedCase` incomplete, and a test asks for a sample of it.
+/// A new case makes `VaultError.listedCase` incomplete, and a test requires a sample of it.
 enum VaultErrorCase: CaseIterable {
   case presenceNeeded, presenceFailed, busy, noSuchAccount, noSuchUser, noSuchFinger, noSuchKey
   case invalidArgument, loginRequired, providerUnavailable, providerRefused, misconfigured
@@ -59,7 +59,7 @@ extension VaultError {
       .machineKeyNeeded(message: "the vault needs a touch of its security key"),
       .keyPINNeeded(message: "the security key wants its PIN", retries: 8),
       .keyPINNeeded(message: "the security key wants its PIN", retries: nil),
-      .vaultUnsafe(message: "vault.db is damaged", hint: "restore it from a backup"),
+      .vaultUnsafe(message: "vault.db is damaged", hint: "restore it from a copy"),
       .vaultUnsafe(message: "vault.db is damaged", hint: nil),
       .refused(message: "me is not exportable"),
       .refused(message: "a token for fewer scopes may narrow the login", narrows: true),
@@ -158,7 +158,7 @@ extension VaultClientError {
     .engineUnsafe(path: "/opt/thumblatchd", reason: "others may write to it"),
     .exchangeHelperMissing(reason: "thumblatch-exchange is not in /usr/libexec/thumblatch"),
     .engineFailed(reason: "it did not report that it is listening"),
-    .unsafeVault(reason: "vault.db is damaged", remedy: "restore it from a backup"),
+    .unsafeVault(reason: "vault.db is damaged", remedy: "restore it from a copy"),
     .unsafeVault(reason: "vault.db is damaged", remedy: nil),
     .unreachable(
       place: "/run/thumblatch/io.thumblatch.Vault",

@@ -5,7 +5,7 @@ import VaultInterface
 
 @testable import Commands
 
-// Logins for an MCP server, and what its token is not for.
+// Logins for an MCP server, and hosts that its token is not for.
 extension Situation {
   private static let server = "https://mcp.example.com/mcp"
   private static let issuer = "https://id.example.com/t"

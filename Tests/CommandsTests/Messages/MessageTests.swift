@@ -21,7 +21,7 @@ struct MessageTests {
   @Test
   func everyVerbAndErrorIsInTheList() {
     let verbs = Set(Situation.all.compactMap { $0.verb?.name })
-    // What `doctor` finds depends on the machine: its checks are listed one by one.
+    // The findings of `doctor` depend on the machine, so its checks are listed separately.
     for verb in Program.verbs where verb.name != "doctor" {
       #expect(verbs.contains(verb.name), "\(verb.name)")
     }
@@ -97,7 +97,7 @@ struct MessageTests {
     }
   }
 
-  /// The literals of these calls are read, and of no others.
+  /// Only the literals of these calls are read.
   @Test
   func theTextsOfACallAreItsLiterals() throws {
     let refused = try SourceTexts(of: "Sources/TokenVault", in: "invalidArgument(").parts

@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-// Provider files, and what the engine says of a provider.
+// Provider files, and the engine's messages about a provider.
 extension Situation {
   static let backendFile = "[Provider]\nkind = password-backend\nissuer = http://localhost:8000\n"
   static let oidcFile =

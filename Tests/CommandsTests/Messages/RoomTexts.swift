@@ -53,7 +53,7 @@ enum RoomTexts {
 
   /// The texts of a file for translators, in small letters.
   ///
-  /// A text goes on in the next line there, and its quotes are escaped.
+  /// In the source, a text may continue on the next line, and its quotes are escaped.
   private static func catalog(_ path: String) throws -> String {
     let text = String(decoding: try InterfaceFile.read(path), as: UTF8.self)
     let whole = text.replacing("\"\n\"", with: "").replacing("\\\"", with: "\"")
@@ -65,7 +65,7 @@ enum RoomTexts {
     return (String(line[..<mark.lowerBound]), String(line[mark.upperBound...]))
   }
 
-  /// The parts of a room's literals that are in none of these lists of their file.
+  /// The parts of a room's literals that are missing in the lists of their file.
   static func missing(in room: String, _ stated: [StatedTexts]) throws -> [SourceTexts.Part] {
     let folder = "Sources/\(room)"
     let lists = stated.filter { list in

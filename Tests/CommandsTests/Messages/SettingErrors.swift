@@ -74,7 +74,7 @@ enum SettingErrors {
     ("no path to refresh, and two tokens", ["refresh_path": "none"]),
   ]
 
-  /// What is wrong with the lines of a file, whichever it is.
+  /// The errors in the lines of any file.
   private static var files: [String] {
     [
       provider("a provider file with a name that is not allowed", "Id.conf", ""),

@@ -21,7 +21,7 @@ extension Situation {
 
   private static let noReader = VaultReader(available: false, reason: "none is plugged in")
 
-  /// Answers what a setup asks the engine before and after its steps.
+  /// Answers the calls of a setup to the engine before and after its steps.
   private static func facts(
     _ stage: Stage,
     _ count: Int,

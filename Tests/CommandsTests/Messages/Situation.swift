@@ -5,7 +5,8 @@ import VaultInterface
 
 @testable import Commands
 
-/// A situation of a command: its words, what the engine and the person do, and what is shown then.
+/// A situation of a command: its arguments, the actions of the engine and the person, and the
+/// output.
 struct Situation: Sendable {
   /// The words after the program's name, separated by spaces; `~` stands for a space in a word.
   let line: String
@@ -30,7 +31,7 @@ struct Situation: Sendable {
   var lacksSecurityKey = false
   /// Why the desktop shows no prompt; `nil` if no desktop is looked for.
   var desktop: DesktopError?
-  /// The answers to requests that the command sends by itself, by their URL.
+  /// The answers to the command's own requests, by their URL.
   var web: [String: WebAnswer] = [:]
   var script: @Sendable (Stage) throws -> Void
 

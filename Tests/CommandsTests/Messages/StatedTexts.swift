@@ -5,20 +5,20 @@ import VaultInterface
 
 /// The texts of a room whose situations no test of this room can bring about.
 ///
-/// They stand here as a person reads them, but with marks around a value that has words beside it.
-/// A test compares them with the source in both directions, so that a changed text is changed here
-/// too.
+/// They are written here as a person reads them, but with marks around a value that is part of a
+/// longer text. A test compares them with the source in both directions, so that a changed text is
+/// changed here too.
 struct StatedTexts {
   let title: String
   /// The folders of the source.
   var folders: [String]
   /// The function whose literals are compared; `nil` for all of the room.
   var call: String?
-  /// The texts, with what brings each about; a marked value is `‹work›`.
+  /// The texts, each with its cause; a marked value is `‹work›`.
   var entries: [(what: String, text: String)]
-  /// Whether they are what the engine says of a call.
+  /// Whether they are the engine's messages about a call.
   var isOfEngine = false
-  /// What translators read of the room, in small letters; empty if it is not translated.
+  /// The room's texts for translators, in lower case; empty if it is not translated.
   var catalog = ""
   /// Texts that no situation brings, each with the fault that shows it.
   var unreachable: [(fault: String, text: String)] = []

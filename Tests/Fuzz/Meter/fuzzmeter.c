@@ -132,7 +132,7 @@ static size_t input_count;
 static int kept = -1;
 
 static void keep(int number) {
-  // The handler is gone (SA_RESETHAND): the signal comes again, and ends the process.
+  // The handler is reset (SA_RESETHAND): the signal occurs again, and ends the process.
   if (write(kept, input, input_count) < 0) _exit(2);
 }
 
@@ -154,7 +154,7 @@ void fuzzmeter_input(const uint8_t *bytes, size_t count) {
   input_count = count;
 }
 
-// libFuzzer takes nonzero bytes here for code that was reached, and clears them before each run.
+// libFuzzer interprets nonzero bytes here as reached code, and clears them before each run.
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t marks[64];
 
 void fuzzmeter_reach(unsigned mark) {

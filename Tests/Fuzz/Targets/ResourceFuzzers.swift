@@ -3,7 +3,7 @@ internal import ProtectedResources
 internal import SecretMemory
 
 extension Fuzzer {
-  /// What an MCP server says about its tokens.
+  /// The statements of an MCP server about its tokens.
   ///
   /// The first byte is the text: the header of a challenge, the metadata of the resource, the answer
   /// to a registration.

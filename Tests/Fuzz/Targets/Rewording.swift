@@ -11,7 +11,7 @@ extension [UInt8] {
       case 0: words.randomElement(using: &dice).map { Array(self[$0]) } ?? []
       case 1: Array(Self.numbers.randomElement(using: &dice)?.utf8 ?? "".utf8)
       case 2: Array(Self.others.randomElement(using: &dice)?.utf8 ?? "".utf8)
-      // Twice, with the byte in front of it in between.
+      // Twice, with the preceding byte between them.
       default: Array(self[word]) + self[..<word.lowerBound].suffix(1) + self[word]
       }
     return Array((self[..<word.lowerBound] + other + self[word.upperBound...]).prefix(room))

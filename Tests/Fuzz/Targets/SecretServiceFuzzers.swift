@@ -5,16 +5,16 @@ internal import SystemBus
 extension Fuzzer {
   /// Calls of two programs at the Secret Service.
   ///
-  /// A call is a byte for the program and for the end of what it waits for, and four lines: path,
-  /// interface, member and signature. Its values follow: a byte for a number and for a count, and a line
-  /// for a text, a path, bytes, and the signature of a variant.
+  /// A call is a byte for the program and for the end of its waiting work, and four lines: path,
+  /// interface, member and signature. Its values follow: a byte for a number and for a count, and a
+  /// line for a text, a path, bytes, and the signature of a variant.
   static let secretService = Fuzzer(
     "secret-service",
     maximum: 64 * 1024,
     dictionary: "secrets"
   ) { input in
     let bus = SecretBus()
-    // An agreement of a key takes a millisecond, so an input makes few calls.
+    // A key agreement takes a millisecond, so an input makes few calls.
     for _ in 0..<24 where !input.isEmpty { try? bus.call(&input) }
   }
 }
@@ -55,7 +55,7 @@ private final class SecretBus {
     }
   }
 
-  /// Ends what waits: nothing, all with success, all without, or with the program that wants it.
+  /// Ends waiting work: none, all with success, all with failure, or together with its program.
   private func end(_ choice: UInt8) {
     switch choice % 4 {
     case 1, 2:
@@ -81,7 +81,7 @@ private final class SecretBus {
     }
   }
 
-  /// A secret goes to an unlocked item's reader, in a session of its own.
+  /// A secret is returned only for an unlocked item, and in the reader's own session.
   private func look(at value: BusValue, of sender: String?) {
     switch value {
     case .structure(let parts):

@@ -113,7 +113,7 @@ class Browser:
         return {"error": f"Tab reaches {passed}, not {name!r}"}
 
     def do_round(self):
-        """All stops, from the focused element until the focus returns there."""
+        """All stops of the Tab key, from the focused element until the focus returns there."""
         stops = []
         for _ in range(40):
             self.do_press("Tab")
@@ -162,7 +162,8 @@ class Browser:
         return {"faults": faults}
 
     def heard(self):
-        """What is wrong for a person who hears the page, by what Chromium tells a screen reader."""
+        """The problems for a person who hears the page, from the data that Chromium gives a screen
+        reader."""
         tree = self.chromium.call("Accessibility.getFullAXTree")["nodes"]
         nodes = [Node(one) for one in tree if not one.get("ignored")]
 

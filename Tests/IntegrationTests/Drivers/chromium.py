@@ -4,8 +4,8 @@
     chromium.py REPORT [--user NAME] [--password TEXT] [--deny] URL
 
 REPORT is a directory for `report.json` and for pictures of the last page, `WIDTH-light.png` and
-`WIDTH-dark.png`. The report has the title, the text, whatever the page's policy stopped, whether
-anything overflows, and the colours.
+`WIDTH-dark.png`. The report has the title, the text, violations of the page's policy, overflowing
+elements, and the colours.
 """
 import argparse
 import base64
@@ -90,7 +90,7 @@ def look(browser, options):
             picture = browser.call("Page.captureScreenshot", format="png")["data"]
             with open(f"{options.report}/{name}.png", "wb") as file:
                 file.write(base64.b64decode(picture))
-    # What the policy stopped, scripts that failed, and other addresses that the page led to.
+    # Violations of the policy, failed scripts, and requests to other addresses.
     events = [one for one in browser.seen if one.get("sessionId") == browser.session]
     report["complaints"] = [
         one["params"]["entry"]["text"] for one in events if one["method"] == "Log.entryAdded"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A connection to the engine that outlives the process which made it.
+"""Makes a connection to the engine that outlives its process.
 
 usage: dead-caller.py SOCKET USER ENGINE [REUSER]
 

@@ -18,7 +18,7 @@ LIMIT = 60
 
 
 class Desk(Pictures):
-    """The programs of the desktop, and what a monitor of its bus has seen."""
+    """The programs of the desktop, and the messages that a monitor of its bus has seen."""
 
     def __init__(self, directory, address=None):
         self.directory = directory
@@ -76,7 +76,7 @@ class Desk(Pictures):
 
     def wait(self, seconds, is_done):
         limit = time.monotonic() + seconds
-        # The condition is not held: a call waits for the thread that reports what the monitor saw.
+        # The lock is not held: a call waits for the thread that reports the monitor's messages.
         while not is_done():
             if time.monotonic() > limit:
                 return False
@@ -158,8 +158,8 @@ class Desk(Pictures):
         self.until(lambda: len(self.open()) == count)
 
     def button(self, label, labels):
-        """The middle of a button, when the server has drawn as many words as labels, and does not move
-        them. The last line of the text is drawn first, and looks like one button."""
+        """The middle of a button, when the server has drawn as many words as there are labels, and
+        no longer moves them. The last line of the text is drawn first, and looks like a button."""
         self.tool("xdotool", "mousemove", "0", "599")
         found = self.buttons()
         self.wait(0.3 if len(labels) == 1 else 0, lambda: False)
@@ -227,7 +227,7 @@ class Desk(Pictures):
     # What other programs of the user do
 
     def forge(self, member, *values):
-        """A signal of the server's name from another program, to all and to each client by its name."""
+        """Sends a signal in the server's name from another program, to all and to each client."""
         kinds = "(us)" if member == "ActionInvoked" else "(uu)"
         for name in (None, *self.clients):
             self.bus.emit_signal(name, PATH, NAME, member, GLib.Variant(kinds, values))
@@ -240,7 +240,7 @@ class Desk(Pictures):
         self.closed |= self.open()
 
     def replace_server(self, number, *capabilities):
-        """Puts a server in the place of the real one that answers each notification with one id."""
+        """Replaces the real server with one that answers each notification with the same id."""
         self.kill_server()
         self.false = FalseServer(self.connect(), number, capabilities or ("actions", "body"))
         self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",

@@ -1,4 +1,4 @@
-"""Stands between the clients of a private vault and its engine, and kills the engine at a call.
+"""A relay between the clients of a private vault and its engine that kills the engine at a call.
 
 usage: engine-cutter.py STATE METHOD WHEN
 
@@ -33,7 +33,7 @@ def cut(engine):
 
 
 def carry(client, engine):
-    """Carries whole messages until one side hangs up."""
+    """Forwards whole messages until one side closes the connection."""
     kept, is_called = {client: b"", engine: b""}, False
     with selectors.DefaultSelector() as ready:
         for end in client, engine:

@@ -1,4 +1,4 @@
-"""A service of the vault that gives notices to agents, and writes what else it is asked.
+"""A service of the vault that gives notices to agents, and records all other calls.
 
 usage: false-engine.py DIRECTORY
 

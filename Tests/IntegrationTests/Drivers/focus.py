@@ -12,8 +12,8 @@ class Focus:
         return self.until(lambda: self.focus()[0], "no focus")
 
     def focus(self):
-        """What tells the node with the focus from others, its name first; an entry row does not tell
-        that it has the focus."""
+        """The properties that identify the node with the focus, its name first; an entry row does
+        not report its focus."""
         focused = self.atspi.StateType.FOCUSED
 
         def found():
@@ -34,7 +34,7 @@ class Focus:
         return self.around(last) if last and is_only else self.nodes()
 
     def around(self, node):
-        """A node, and all others, those near it first."""
+        """A node and all others, those near it first."""
         yield node
         yield from self.walk(node)
         while node.get_role_name() != "application":

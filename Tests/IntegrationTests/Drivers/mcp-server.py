@@ -1,7 +1,7 @@
 """An MCP server with its own authorization server, in fastmcp: RFC 9728, 8414, 7591, 8707 and 9207.
 
 usage: mcp-server.py DIRECTORY. Prints its port. The server is at /mcp, and has one tool, `add`.
-Refresh tokens rotate, and one that comes twice ends all logins of its client.
+Refresh tokens rotate, and a second use of one ends all logins of its client.
 
 DIRECTORY/log has a line of JSON for each request: method, path, status, the parameters, and the last
 characters of the token. DIRECTORY/faults is an object of faults by path:
@@ -12,7 +12,7 @@ characters of the token. DIRECTORY/faults is an object of faults by path:
 
 DIRECTORY/documents has the client metadata documents by their URL, in place of the web.
 
-DIRECTORY/scope has scopes that a token must have, beside those of its login.
+DIRECTORY/scope has scopes that a token must have in addition to those of its login.
 """
 
 import json
@@ -57,7 +57,7 @@ class Described(OAuthClientInformationFull):
 
 
 class Provider(InMemoryOAuthProvider):
-    """Binds logins to the resource, and notices a refresh token that comes again."""
+    """Binds logins to the resource, and detects the reuse of a refresh token."""
 
     def __init__(self):
         super().__init__(
@@ -103,7 +103,7 @@ def parameters(text):
 
 
 class Watched:
-    """Notes each request, and carries out its fault."""
+    """Logs each request, and carries out its fault."""
 
     def __init__(self, app, provider):
         self.app, self.provider = app, provider

@@ -1,4 +1,4 @@
-"""What the browser driver asks a page, as JavaScript expressions."""
+"""The browser driver's questions to a page, as JavaScript expressions."""
 
 NAME_OF = """(one => !one || one === document.body ? '' :
   (one.labels && one.labels.length ? one.labels[0] : one).innerText.trim())"""
@@ -76,7 +76,8 @@ FAULTS = """(() => {
       faults.push(`moves: ${called(one)}`);
     }
   }
-  // A control that has the focus shows that; what only tells where the page begins does not.
+  // A focused control shows its focus. An element that only marks the beginning of the page does
+  // not.
   const focused = document.activeElement, style = getComputedStyle(focused);
   if (!focused || focused === document.body) {
     faults.push('nothing has the focus');

@@ -9,13 +9,12 @@ TITLES = ("Presence Check", "Anwesenheitspr\u00fcfung")
 
 
 class Prompts:
-    """What windows.py does beside the main window."""
+    """The part of windows.py for windows other than the main window."""
 
     def awaits_focus(self, name, title="Presence Check"):
-        """Waits until a control of the window with this title has its focus; what a screen reader speaks
-        behind the name of the control.
-
-        The accessibility bus does not tell which of several windows is active."""
+        """Waits until a control of the window with this title has its focus; returns the text that
+        a screen reader speaks after the name of the control. The accessibility bus does not say
+        which of several windows is active."""
         focused = self.atspi.StateType.FOCUSED
 
         def found():
@@ -25,7 +24,8 @@ class Prompts:
         return self.until(found, "no focus on " + name)[0]
 
     def place(self, title=None):
-        """Where the content of a window is on the screen: of the active one, or of the one with a title."""
+        """The position of a window's content on the screen: of the active window, or of the one
+        with a title."""
         window = self.search("--onlyvisible", title)[-1] if title else self.tool("getactivewindow").strip()
         lines = self.tool("getwindowgeometry", "--shell", window).split()
         return [int(line.split("=")[1]) for line in lines[1:5]]
@@ -74,12 +74,12 @@ class Prompts:
         return max((max(behind, other) + 0.05) / (min(behind, other) + 0.05) for other in map(light, set(pixels)))
 
     def freeze(self, is_frozen):
-        """Stops the window manager, without which no window comes to the screen, or lets it go on."""
+        """Stops the window manager, without which no window appears, or lets it continue."""
         manager = next(child for child in self.desktop.children if "openbox" in child.args[0])
         os.kill(manager.pid, signal.SIGSTOP if is_frozen else signal.SIGCONT)
 
     def lies_within(self, name, title, role=None):
-        """Whether a text is whole within its window, and the window within the screen."""
+        """Whether a text is completely within its window, and the window within the screen."""
         left, top, width, height = self.extents(self.find(role, name))
         x, y, across, down = self.place(title)
         return (x >= 0 and y >= 0 and x + across <= self.screen.width and y + down <= self.screen.height
@@ -96,8 +96,8 @@ class Prompts:
                 for column, (a, b) in enumerate(zip(row, row[1:])) if abs(a - b) > 60]
 
     def types_visibly(self, name):
-        """Whether wide letters take more room than narrow ones in the field of the active window: dots do
-        not."""
+        """Whether wide letters take more space than narrow ones in the field of the active window;
+        dots would not."""
         def width(letter):
             self.key("ctrl+a")
             self.type(letter * 10)
@@ -107,7 +107,8 @@ class Prompts:
         return width("W") > 1.5 * width("i")
 
     def prompt_takes_keys(self, title="Presence Check"):
-        """Waits until the keyboard is at the prompt: a space would press the button below it."""
+        """Waits until the prompt has the keyboard; otherwise a space would press the button below
+        it."""
         def is_there():
             try:
                 return self.tool("getactivewindow", "getwindowname").strip() == title
@@ -164,16 +165,16 @@ class Prompts:
                           "no dots for what was typed")
 
     def is_blurred_elsewhere(self, text, role=None):
-        """Whether a text of the active window cannot be read while the person works elsewhere."""
+        """Whether a text of the active window is hidden while another window has the focus."""
         place = self.place()
         self.until(lambda: len(self.marks(text, role, place)) > 50, "not readable")
         self.leave()
         return self.until(lambda: not self.marks(text, role, place), "still readable")
 
     def type_elsewhere(self, text, key="Return", act=None):
-        """Types a key again and again at no window, while something else is done, until a text is shown, and
-        then for longer than the pause after which keys count; false if the text went, or a control of its window
-        got the focus."""
+        """Types a key repeatedly without a window, while something else is done, until a text is
+        shown, and then for longer than the pause after which keys count. False if the text
+        disappeared, or a control of its window got the focus."""
         self.leave()
         if act:  # Otherwise the window with the text may be there already.
             self.until(lambda: not self.has_keys(), "the keyboard is at the app")
@@ -222,9 +223,9 @@ class Prompts:
         return self.until(is_hidden, "no prompt, or a prompt still tells " + text)
 
     def answer(self, secret, name="System password"):
-        """Types a secret into a prompt, where no program on the accessibility bus can read it, and goes on.
-
-        It looks at the prompt only: that ends after 30 seconds, and one look at all windows may take some."""
+        """Types a secret into a prompt, where no program on the accessibility bus can read it, and
+        continues. It examines only the prompt, which ends after 30 seconds: examining all windows
+        may take some of them."""
         self.until(lambda: self.in_prompt("text", name), "no prompt asks for " + name)
         self.prompt_takes_keys()
         self.type_secret(secret, name)

@@ -1,4 +1,4 @@
-"""The screen of Xvfb: what is drawn there. desk.py uses it."""
+"""The screen of Xvfb, and its pixels. desk.py uses it."""
 import mmap
 import struct
 import zlib

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Stands in for the service manager: binds the sockets of the service as root, and starts the
-programs. The engine starts on a connection if none runs, a helper for each connection to its
+"""Takes the role of the service manager: binds the sockets of the service as root, and starts the
+programs. The engine starts on a connection if none runs. A helper starts for each connection to its
 socket.
 
 usage: service-manager.py PROGRAMS RUN STATE ENGINE-USER IDLE
            [--bus ADDRESS] [--without-peer-descriptors]
 
-The administrator's files are in `machine` beside RUN. While a file `drop` is there, connections
-to the exchange helper are accepted and dropped, as if there were too many. With --bus the engine
-looks for logind on that bus. Prints a line when the sockets are bound. Exits at the end of its
-standard input.
+The administrator's files are in `machine` next to RUN. While there is a file `drop`, connections to
+the exchange helper are accepted and dropped, as if there were too many. With --bus the engine looks
+for logind on that bus. Prints a line when the sockets are bound. Exits at the end of its standard
+input.
 """
 import ctypes
 import errno

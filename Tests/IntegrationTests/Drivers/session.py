@@ -22,7 +22,7 @@ class Desktop:
     """The programs of the desktop, before AT-SPI looks for its bus."""
 
     def __init__(self, directory, address=None):
-        """`address` is that of a session bus that is there; without it, one is started."""
+        """`address` is that of an existing session bus; without it, one is started."""
         self.directory, self.children = directory, []
         self.errors = open(directory + "/errors", "wb")
         self.environment = {
@@ -56,7 +56,7 @@ class Desktop:
         bus.stdout.readline()
 
     def animate(self, is_on):
-        """Says whether programs that start from now on animate what they draw."""
+        """Sets whether programs that start from now on use animations."""
         os.makedirs(self.directory + "/gtk-4.0", exist_ok=True)
         with open(self.directory + "/gtk-4.0/settings.ini", "w") as settings:
             settings.write("[Settings]\ngtk-enable-animations=%d\n" % is_on)

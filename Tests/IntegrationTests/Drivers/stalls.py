@@ -1,4 +1,4 @@
-"""How long a program with windows answers nothing, and how often it wakes. windows.py uses it."""
+"""How long a program with windows does not respond, and how often it wakes. windows.py uses it."""
 import os
 import subprocess
 import sys
@@ -50,8 +50,8 @@ print(round(1000 * longest))
 
 
 class Stalls:
-    """Measures the main loop of `app` while other things are done, by a process of its own, and the threads of
-    `app` while nothing is done."""
+    """Measures the main loop of `app` during other actions, with a process of its own, and the
+    threads of `app` while it is idle."""
 
     def watch(self):
         """Begins to measure."""
@@ -61,7 +61,7 @@ class Stalls:
         return self.watcher.stdout.readline() == "ready\n"
 
     def longest_stall(self):
-        """The longest time since `watch` in which the app answered nothing, in milliseconds."""
+        """The longest time since `watch` in which the app did not respond, in milliseconds."""
         return int(self.watcher.communicate(timeout=LIMIT)[0])
 
     def waits(self):
@@ -77,7 +77,8 @@ class Stalls:
         return found
 
     def awake(self, seconds):
-        """The threads that wake during some seconds, once the app stands still: a tooltip may come first."""
+        """The threads that wake during some seconds, after the app has become idle: a tooltip may
+        appear first."""
         def is_still():
             before = self.waits()
             time.sleep(2)

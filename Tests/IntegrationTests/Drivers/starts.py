@@ -40,17 +40,17 @@ class Starts:
         return self.bus("NameHasOwner", "(s)", NAME)
 
     def follow(self):
-        """Makes the app that runs the one whose windows are looked at."""
+        """Makes the running app the one whose windows are examined."""
         self.app = Stranger(self.bus("GetConnectionUnixProcessID", "(s)", NAME))
 
     def attach(self, process):
-        """Takes an app that was started elsewhere, and waits for its window."""
+        """Uses an app that was started elsewhere, and waits for its window."""
         self.app = Stranger(process)
         return self.find("frame", "Thumblatch") is not None
 
     def ask(self, action=None):
-        """Asks the app for a window or an action by the bus, which starts it if it does not run. An action
-        without a window ends it again."""
+        """Requests a window or an action of the app over the bus, which starts the app if it does
+        not run. An action without a window ends it again."""
         application = (NAME, PATH, "org.freedesktop.Application")
         if action is None:
             self.call(*application, "Activate", "(a{sv})", {})
@@ -66,7 +66,7 @@ class Starts:
         self.follow()
 
     def again(self, *options):
-        """Starts the app once more; the exit code."""
+        """Starts the app a second time; returns the exit code."""
         child = self.desktop.start(*sys.argv[2:], *options)
         code = child.wait(LIMIT)
         self.desktop.children.remove(child)
@@ -86,6 +86,6 @@ class Starts:
         return self.steadily(lambda: [node.get_name() for role in ("frame", "dialog") for node in self.shown(role)])
 
     def enlarge(self, factor):
-        """Makes the text of the app that is opened next larger."""
+        """Makes the text larger in the app that is opened next."""
         subprocess.run(("xprop", "-root", "-f", "RESOURCE_MANAGER", "8s", "-set", "RESOURCE_MANAGER",
                         "Xft.dpi:\t%d" % (96 * factor)), env=self.desktop.environment, check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands between a private engine and the service, and kills the engine at a step of a transfer.
+"""A relay between a private engine and the service that kills the engine at a step of a transfer.
 
 usage: transfer-cutter.py DIRECTORY SERVICE USER
 
@@ -21,7 +21,7 @@ NAME = DIRECTORY + "/io.thumblatch.Vault"
 
 
 def serve(near, far):
-    """Passes whole messages on until one side hangs up."""
+    """Forwards whole messages until one side closes the connection."""
     sender = struct.unpack("iII", near.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
     kept, cut = {near: b"", far: b""}, None
     with selectors.DefaultSelector() as ready:

@@ -1,4 +1,4 @@
-"""What varlinkctl of systemd sends and prints, where it is not here.
+"""A replacement for systemd's varlinkctl on machines without it.
 
 usage: varlinkctl.py info SOCKET
        varlinkctl.py introspect SOCKET INTERFACE

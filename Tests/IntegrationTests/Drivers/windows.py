@@ -28,7 +28,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         self.app, self.screen = None, Screen(desktop.directory + "/Xvfb_screen0")
 
     def animate(self):
-        """Lets the app that is opened next animate what it draws."""
+        """Turns animations on in the app that is opened next."""
         self.desktop.animate(True)
 
     def open(self, **environment):
@@ -37,7 +37,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return self.find("frame", "Thumblatch") is not None
 
     def quit(self):
-        """Ends the app by its key; its exit code."""
+        """Ends the app with its keyboard shortcut; returns its exit code."""
         # A thread of libdispatch's pool wakes once a second, also if nothing happens.
         pool = [name for name in self.waits() if "qos" in name]
         if pool:
@@ -53,8 +53,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
     # What is there
 
     def nodes(self, is_deep=True):
-        """All nodes of the app's windows, one after the other: each costs some messages. If not `is_deep`, only
-        the windows."""
+        """All nodes of the app's windows, in order; each needs some messages. If not `is_deep`,
+        only the windows."""
         while self.glib.MainContext.default().iteration(False):
             pass
         desktop = self.atspi.get_desktop(0)
@@ -114,7 +114,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
             time.sleep(min(max(0.01, end - begin), 0.25))
 
     def steadily(self, read):
-        """What is read, once no node goes during that."""
+        """The result of a read during which no node disappeared."""
         return self.until(lambda: [read()], "nodes come and go")[0]
 
     def find(self, role, name):
@@ -129,7 +129,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return self.until(lambda: not any(name in text for text in self.texts()), "still " + name)
 
     def texts(self):
-        """All that the accessibility bus tells: the names, descriptions and texts of all nodes."""
+        """Everything on the accessibility bus: the names, descriptions and texts of all nodes."""
         return self.told(self.nodes())
 
     def told(self, nodes):
@@ -154,9 +154,10 @@ class Windows(Starts, Focus, Prompts, Stalls):
             and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))])
 
     def overflowing(self):
-        """The texts and buttons that reach over the side of their window, and the buttons that reach over the
-        end of a window which does not scroll: a prompt or a dialog. What is not shown lies beside the window. A
-        label without a text is called GtkLabel. A page that is wider than the window makes that wider."""
+        """The texts and buttons that extend beyond the side of their window, and the buttons that
+        extend beyond the bottom of a window without scrolling: a prompt or a dialog. Hidden nodes
+        are outside the window. A label without a text is called GtkLabel. A page that is wider than
+        the window makes that wider."""
         width = self.extents(self.find("frame", "Thumblatch"))[2]
         if width > self.width:
             return ["the window is %d pixels wide instead of %d" % (width, self.width)]
@@ -169,7 +170,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return [window for window in windows if window is not None and self.extents(window)[2] > 0]
 
     def cut(self, window):
-        """The texts and buttons of a window that reach over its side or its end."""
+        """The texts and buttons of a window that extend beyond its side or its bottom."""
         width, height = self.extents(window)[2:]
         scrolls = window.get_name() == "Thumblatch"
         for node in self.walk(window):
@@ -213,11 +214,11 @@ class Windows(Starts, Focus, Prompts, Stalls):
         self.tool("mousemove", "--window", self.window(), str(width // 2), str(height - 45))
 
     def takes_keys(self):
-        """Waits until the keyboard is at a window of the app: a window that closes keeps it for a moment."""
+        """Waits until a window of the app has the keyboard: a closing window keeps it for a moment."""
         return self.until(self.has_keys, "the keyboard is at no window of the app")
 
     def has_keys(self):
-        """Whether the keyboard is at a window of the app."""
+        """Whether a window of the app has the keyboard."""
         try:
             focused, active = self.tool("getwindowfocus"), self.tool("getactivewindow")
             return focused == active and self.tool("getwindowpid", active.strip()).strip() == str(self.app.pid)
@@ -236,7 +237,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         return self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
 
     def resize(self, width, height):
-        """Makes the window as large, and waits until it is: a page that is higher makes it higher."""
+        """Resizes the window, and waits until it has this size: a higher page makes it higher."""
         window = self.window()
         self.tool("windowmove", "--sync", window, "0", "0")
         self.tool("windowsize", window, str(width), str(height))
@@ -256,7 +257,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
         self.tool("windowactivate", self.window())
 
     def edges(self, name):
-        """How many pixels of a text on the screen differ much from their left neighbor."""
+        """The number of pixels of a text on the screen that differ much from their left
+        neighbor."""
         left, top, width, height = self.extents(self.find(None, name))
         place = self.tool("getwindowgeometry", "--shell", self.window()).split()
         x, y = (int(line.split("=")[1]) for line in place[1:3])  # behind WINDOW
@@ -272,7 +274,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
         self.until(is_still, "the screen does not stand still")
 
     def picture(self, path):
-        """Writes a picture of the screen, once it stands still."""
+        """Writes a picture of the screen, when it no longer changes."""
         self.stand_still()
         self.screen.write(path)
 

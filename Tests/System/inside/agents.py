@@ -1,8 +1,8 @@
-"""Prompts of programs without a terminal, which the service has an agent show: the file by which it calls
-the agents of a user, and whose agent shows them.
+"""Prompts of programs without a terminal, which an agent shows for the service: the file by which
+the service calls the agents of a user, and the choice of the agent.
 
-What an agent puts on a screen is tried in desk.py and Tests/IntegrationTests/AgentTests.swift. Here it is a
-connection of Ada's session that calls what an agent calls."""
+The display of an agent is tested in desk.py and Tests/IntegrationTests/AgentTests.swift. Here the
+agent is a connection of Ada's session that makes an agent's calls."""
 import os
 import signal
 import subprocess
@@ -44,7 +44,7 @@ def anAgentIsCalledByAFileThatOnlyTheEngineWrites():
     refused(talk, "NoDesktop", "no agent runs in your session")
     talk.close()
     ADA.type("touch", f"{CALLS}/{run_id('bob')}").expect("Permission denied").end(status=1)
-    # The program itself comes when it is called, and leaves: there is no notification server here.
+    # The agent program starts when it is called, and ends: there is no notification server here.
     agent = ADA.type("thumblatch", "agent")
     until(watching, "the agent does not watch")
     let_the_token_age()

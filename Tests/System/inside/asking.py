@@ -1,5 +1,5 @@
-"""What the parts about agents share: a connection that shows prompts, requests that need one, and the policy
-that says whose are shown."""
+"""Shared code of the parts about agents: a connection that shows prompts, requests that need one,
+and the policy that decides whose prompts are shown."""
 import contextlib
 import time
 
@@ -58,7 +58,7 @@ def write_rules(text):
 
 @contextlib.contextmanager
 def policy_as_before():
-    """Puts the policy back at the end. Its text is the value."""
+    """Restores the policy at the end of the block. The value is its text."""
     with open(POLICY, encoding="utf-8") as file:
         before = file.read()
     try:

@@ -1,4 +1,4 @@
-"""The vault's own protocol (Varlink), one message at a time: for moments at which no command
+"""The vault's own protocol (Varlink), one message at a time, for states in which no command
 stops."""
 import json
 import select

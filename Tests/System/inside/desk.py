@@ -27,7 +27,7 @@ class Asker:
     """A program of Ada's manager that asks for a token that only a refresh can bring."""
 
     def __init__(self, *options, account=ACCOUNT, program=()):
-        # The number of prompts is not what is tried here.
+        # The number of prompts is not tested here.
         run("systemctl", "restart", "thumblatchd.service")
         let_the_token_age()
         self.before = DESK.run("desk.count()")
@@ -58,7 +58,7 @@ class Asker:
         leaves_nothing()
 
     def gets_nothing(self, status=3, text=CANCELLED, left=0):
-        """Expects an error, and that nothing is left but so many notifications of ended programs."""
+        """Expects an error, and that only this many notifications of ended programs remain."""
         given, said = self.process.communicate(timeout=LIMIT)
         check(given == "", "there is output")
         check(self.process.returncode == status and text in said, f"{self.process.returncode} {said}")
@@ -79,7 +79,7 @@ def the_next_one_passes():
 
 
 def start_agent(unit=AGENT):
-    # A start would wait until systemd restarts it by itself.
+    # A start would wait until systemd restarts it automatically.
     DESK.manager("systemctl", "restart", unit)
     until(watching, "the agent does not watch")
 
@@ -104,7 +104,7 @@ def otherProgramsCanOnlyEndTheCheck():
     check(not DESK.run("desk.has_window()"), "a window has opened")
     touch(FINGER)
     asker.gets_token()
-    # A close is the server's own signal, whichever program asks for it.
+    # The server itself sends the signal of a closed notification, whichever program closes it.
     asker = Asker()
     DESK.run(f"desk.close({asker.shown()})")
     asker.gets_nothing()
@@ -248,7 +248,7 @@ def sleepEndsAPromptAtATerminal():
             command.type("").expect("System password for")
         with asleep():
             check(not is_armed(), "the reader is armed during sleep")
-        # A question is out until it is answered, and the right password opens nothing any more.
+        # The window stays until it is answered, but the right password no longer opens anything.
         if password:
             command.type(password)
         command.expect(CANCELLED)
@@ -273,7 +273,7 @@ def strangeNamesAndReasonsAreShownAsText():
     DESK.run("desk.press('Escape')")
     asker.gets_nothing()
     os.unlink(program)
-    # What is longer, or not the name of an account, is refused and not shown.
+    # A longer name, or one that is not valid for an account, is refused and not shown.
     for asker in (Asker("--reason", "x" * 10_000), Asker(account=STRANGE), Asker(account="x" * 10_000)):
         asker.gets_nothing(status=2, text="error: ")
         check(DESK.run("desk.count()") == asker.before, "it is shown")

@@ -181,7 +181,7 @@ def theJournalNamesTheRuleOfAProgram():
             process = until(lambda: int(show("night-3.service", "MainPID")), "it does not run")
             said = json.loads(run("thumblatch", "rule", "test", str(process), "--json"))
         check(said["rules"] == ["night"] and said["limits"]["reason"] == "required", str(said))
-    # The engine notes at its end what it has counted, and the next one sends it.
+    # The engine stores its counts when it ends, and the next one sends them.
     run("systemctl", "stop", "thumblatchd.service")
     ADA.thumblatch("status").end()
 

@@ -1,4 +1,4 @@
-"""What a unit takes that does nothing: programs for comparison, which the host has built."""
+"""The time of a unit that does nothing: programs for comparison, which the host has built."""
 import re
 import select
 import socket

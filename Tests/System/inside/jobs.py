@@ -1,7 +1,7 @@
 """Prompts of programs that belong to no session at the desk: units, containers, jobs, and programs that came
 over the network. The rules for units, as systemd and the kernel name them.
 
-What shows a prompt here is a connection of Ada's session that calls what an agent calls."""
+The agent here is a connection of Ada's session that makes an agent's calls."""
 import os
 import shutil
 import subprocess
@@ -93,8 +93,8 @@ def aJobOfCronIsShownIfTheRuleAllowsUsersWithoutASession():
 
 @scenario
 def aTerminalMultiplexerOverTheNetworkStaysRemote():
-    """As tmux: a server that has left its terminal, and starts a program in the scope of the session or in
-    one of the user's manager."""
+    """Like tmux: a server that has left its terminal, and starts a program in the scope of the
+    session or in one of the user's manager."""
     agent = Agent()
     output, ended = "/home/ada/detached", "/home/ada/detached.end"
     token = " ".join(TOKEN)

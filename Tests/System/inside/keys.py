@@ -15,7 +15,7 @@ PINNED = "PIN of the security key"
 
 
 class Key:
-    """A security key in software, and the hand that holds it."""
+    """A security key in software, and the person who uses it."""
 
     def __init__(self, number):
         self.number, self.heard = number, 0
@@ -29,7 +29,7 @@ class Key:
             return file.read().split()
 
     def listen(self):
-        """Forgets what the key has told until now."""
+        """Discards the reports of the key until now."""
         self.heard = len(self.told())
 
     def wait(self, word):
@@ -45,7 +45,7 @@ BLUE, RED = Key(0), Key(1)
 
 
 def plug(*keys):
-    """These are plugged in from here on, beside the reader."""
+    """These are plugged in from here on, in addition to the reader."""
     with open(READERS, "w", encoding="ascii") as file:
         file.write(LINE + "".join(f"KEY=/dev/hidraw{key.number}\n" for key in keys))
     for key in keys:

@@ -55,7 +55,7 @@ class Request:
         check(is_valid(parameters["access_token"]), "the provider does not know the token")
 
     def is_refused(self):
-        """Whether its prompt releases nothing any more, or the vault has ended the connection."""
+        """Whether its prompt can release nothing now, or the vault has closed the connection."""
         try:
             error, parameters = self.talk.call(self.method, **self.parameters, prompt=self.prompt)
         except HungUp:
@@ -210,7 +210,7 @@ def look_around(request, told):
 
 
 def end(request):
-    """The client goes on as if nothing had happened, and gets nothing unchecked."""
+    """The client continues as if nothing had happened, and gets nothing without a check."""
     if request.talk.socket.fileno() < 0:
         return
     provider.release()

@@ -46,7 +46,7 @@ def spare_taken():
 
 
 def refresh(talk):
-    """A token that is a second old does not live so long."""
+    """A token that is a second old is not valid for so long."""
     error, parameters = talk.call("AccessToken", account=ACCOUNT, minimum_lifetime=provider.LIFETIME)
     check(error is None, f"{error} {parameters}")
 

@@ -79,8 +79,7 @@ def refreshes():
 
 
 def serve():
-    """Runs the backend in this process, because the mark must not stand in a command line
-    either."""
+    """Runs the backend in this process, because the mark must not be in a command line either."""
     sys.argv = ["dev-backend", "--port", str(PORT), "--state", "/var/tmp/provider.json",
                 "--access-lifetime", str(LIFETIME), "--marker", MARK]
     runpy.run_path("/opt/system-test/dev-backend", run_name="__main__")

@@ -81,7 +81,7 @@ def thatWordDoesNotOutliveThePurge():
 def nothingIsLeftOfThePackage():
     # The last scenario has done so, unless it failed.
     run("dpkg", "--purge", "thumblatch", env=QUIET)
-    # What systemd's managers have made of the files goes at their next reload.
+    # The units that systemd's managers loaded from the files disappear at their next reload.
     left = run("find", "/etc", "/usr", "/run", "-name", "*thumblatch*",
                "-not", "-path", "/run/systemd/*", "-not", "-path", "/run/user/*/systemd/*").split()
     # The virtual reader's setting and the provider belong to these scenarios.

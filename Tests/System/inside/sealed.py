@@ -90,7 +90,7 @@ def digests():
 
 
 def is_refused(person, *words, why="there is none (/dev/tpmrm0)"):
-    """What a person reads if the vault does not open."""
+    """The message for a person if the vault does not open."""
     said = person.thumblatch(*words).end(status=6)
     for part in (why, "thumblatch recover --code"):
         check(part in said.replace("\n", " "), said)

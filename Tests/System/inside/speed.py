@@ -20,8 +20,8 @@ TOOL_RUNS = 100
 # Limits in milliseconds, without the POST: with a spare exchange helper. Without a spare, beyond a unit
 # with the same sandbox that loads libcurl.
 AHEAD, BEYOND_LIBRARIES = 4, 5
-# A valid token beside a rule for other programs may take this many times what it takes without rules: by
-# a kept connection, and by a new one, whose process is looked at.
+# With a rule for other programs, a valid token may take this many times as long as without rules:
+# over a kept connection, and over a new one, whose process is examined.
 RULED = {"kept": 1.1, "each": 2.5}
 RULED_ROUNDS = 7
 
@@ -58,8 +58,8 @@ def whatNoRefreshCanDoWithout():
 
 @scenario
 def aRefreshTakesWhatItMay():
-    """The programs of comparison are started in turn with the refreshes: what the start of a unit takes
-    differs from one minute to the next."""
+    """The programs of comparison are started in turn with the refreshes: the time for the start of
+    a unit differs from one minute to the next."""
     for name in ("bare", "libraries"):
         start_unit(name, name)
     talk = Conversation(ADA)
@@ -103,7 +103,7 @@ def set_own_rule(value):
 def aRuleForOthersCostsHardlyAnything():
     """A rule for other programs, and rules that hold for the program, in turn with none.
 
-    Only the first has a limit: a program under a rule has its token from the vault itself.
+    Only the first has a limit: a program under a rule gets its token from the vault itself.
     """
     times = {}
     with policy_as_before() as before:

@@ -1,4 +1,4 @@
-"""The TPM, which is swtpm behind the terminal that stands at /dev/tpmrm0.
+"""The TPM, which is swtpm behind the terminal at /dev/tpmrm0.
 
 The last scenarios add it to what opens the vaults. Then it has faults (tpm_faults.py), the machine is
 rebooted (tpm_boot.py), and its disk is copied to a machine without that TPM (tpm_copy.py)."""

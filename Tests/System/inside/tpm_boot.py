@@ -49,7 +49,7 @@ def manyEnginesOpenThemOneAfterTheOther():
 def noUnitHasFailed():
     check(run("systemctl", "--failed", "--no-legend", "--plain") == "",
           run("systemctl", "--failed", "--plain"))
-    # So that a copy of the disk holds all of the store.
+    # A copy of the disk then has the whole store.
     run("systemctl", "stop", "thumblatchd.service")
 
 

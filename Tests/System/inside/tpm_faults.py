@@ -40,7 +40,7 @@ COUNTER_ATTRIBUTES = 1 << 2 | 1 << 4 | 1 << 18 | 1 << 25
 
 
 def answer(message):
-    """What the TPM answers to one message; no helper talks to it at that time."""
+    """The TPM's answer to one message; no helper talks to it at that time."""
     device = os.open(sealed.NODE, os.O_RDWR | os.O_NOCTTY)
     try:
         os.write(device, message)
@@ -86,7 +86,7 @@ def nothing_changes():
 
 @contextlib.contextmanager
 def busy_tpm():
-    """Puts a TPM that is busy in the place of the TPM."""
+    """Replaces the TPM with one that is busy."""
     there = os.stat(sealed.NODE)
     with subprocess.Popen(["python3", "-c", BUSY], stdout=subprocess.PIPE, text=True,
                           start_new_session=True) as other:

@@ -15,7 +15,7 @@ from paths import refresh, spare_taken, valid_token
 from scenarios import STATE, Failure, check, main, run, scenario
 
 RUNS = 8
-# The limit in milliseconds beside the TPM's own time.
+# The limit in milliseconds in addition to the TPM's own time.
 BEYOND = 60
 # How often each later path is measured, and how many times the file tier's slower median it may take.
 LATER_RUNS, LATER = 30, 1.2
@@ -90,7 +90,7 @@ def rounds(tier):
 
 
 def later_rounds(tier):
-    """The paths of an engine that has opened the vault, and is not stopped any more."""
+    """The paths of an engine that has opened the vault, and is no longer stopped."""
     talk, times = Conversation(ADA), {}
     refresh(talk)
     for _ in range(LATER_RUNS):
@@ -128,7 +128,7 @@ def theFirstTokenComesInTime():
     # The unit of the helper starts while that of the exchange does.
     beyond = FIGURES[f"TPM: {REFRESH}"] - FIGURES[f"file: {REFRESH}"] - own
     check(beyond <= BEYOND, f"the first refresh takes {beyond:.0f} ms more")
-    # Nothing else is waited for: what any unit with this sandbox takes is not the vault's.
+    # Nothing else is measured: the time that any unit with this sandbox takes is not the vault's.
     beyond = FIGURES[f"TPM: {STORED}"] - FIGURES[f"file: {STORED}"] - own - FIGURES[f"TPM: {BARE}"]
     tell(f"{STORED}, beyond a bare unit as well", beyond)
     check(beyond <= BEYOND, f"the first stored token takes {beyond:.0f} ms more than a bare unit")

@@ -72,7 +72,7 @@ def theSearchFindsWhatIsThere():
 
 @scenario
 def theEngineHoldsTheTokenThatItGives():
-    # Control: the search looks at the right memory. An access token is kept as long as it is valid.
+    # Control: the search examines the right memory. An access token is kept as long as it is valid.
     ADA.thumblatch("lock").end()
     given = token()
     engine = [process for name, process in running() if name == "thumblatchd"]

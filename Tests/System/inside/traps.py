@@ -1,5 +1,5 @@
 """The programs are killed as a crash would kill them, while they hold secrets. No core is left, no
-secret is printed, and interrupted work goes on."""
+secret is printed, and interrupted work continues."""
 import contextlib
 import glob
 import os
@@ -55,7 +55,7 @@ def anEngineThatTrapsInMidRefreshLeavesNothingAndLosesNothing():
     provider.release()
     look_at(command.end(status=None))
     until(lambda: show("thumblatchd.service", "ActiveState") == "active", "no other engine came")
-    # Its answer lies in the slot. The next caller gets it without another refresh.
+    # Its answer is in the slot. The next caller gets it without another refresh.
     check(is_valid(newer_token(known)), "the provider does not know the token")
     check(len(provider.refreshes()) == 1, f"{len(provider.refreshes())} refreshes")
 

@@ -31,7 +31,7 @@ def aLoginAProtectedRefreshAndAnIntactLog():
 
 
 def varlinkctl(*words):
-    """What Ada's varlinkctl shows, without colors."""
+    """The output of Ada's varlinkctl, without colors."""
     return ADA.type("env", "SYSTEMD_COLORS=0", "SYSTEMD_PAGER=", "varlinkctl", *words).end()
 
 
@@ -51,7 +51,7 @@ def varlinkctlKnowsTheVaultAndGetsATokenThere():
 
 
 class Forge(http.server.BaseHTTPRequestHandler):
-    """A server of git that takes Bearer tokens only, and notes what comes."""
+    """A git server that accepts only Bearer tokens, and logs its requests."""
 
     authorizations = []
 

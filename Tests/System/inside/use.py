@@ -97,7 +97,7 @@ def aWrongPasswordIsCountedWhereTheAdministratorsStackCounts():
         command.expect("Touch the fingerprint reader").type("")
         # "press Enter for your password." is on the screen before the question.
         command.expect("System password for").type("not-adas-password")
-        # What a module says beside a wrong password is shown with it.
+        # A module's message is shown with a wrong password.
         command.expect("Wrong password (Come back later)").interrupt()
     finally:
         with open(own, "w", encoding="utf-8") as file:

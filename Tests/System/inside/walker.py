@@ -119,7 +119,7 @@ class Walk:
                 given = {key: VALUES[key] for key in names if VALUES.get(key) is not None}
                 message = {**more, "method": f"io.thumblatch.Vault.{name}", "parameters": given}
                 messages.append((message, "prompt" in names))
-        # This one first: a caller with that many requests soon gets no more prompts.
+        # This one first, because a caller with that many requests soon gets no more prompts.
         self.with_prompt([message for message, takes_prompt in messages if takes_prompt])
         for message, _ in messages:
             self.call(message)

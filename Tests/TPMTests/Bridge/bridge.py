@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A device that is a TPM: a raw pseudo-terminal in front of swtpm.
+"""A TPM device: a raw pseudo-terminal in front of swtpm.
 
 usage: bridge.py DIRECTORY [--tap FILE]
 
@@ -185,7 +185,7 @@ class Bridge:
         self.chip.end()
 
     def end_conversation(self):
-        """Frees what a client has left, and drops what it has not read."""
+        """Frees the objects that a client has left, and drops its unread bytes."""
         self.held = None
         self.left = self.chip.flush()
         termios.tcflush(self.slave, termios.TCIFLUSH)

@@ -247,7 +247,7 @@ func failure(_ body: () async throws -> Void) async -> VaultFailure? {
 }
 
 extension PromptLimit {
-  /// No limit, for tests of something else whose clock stands still.
+  /// No limit, for tests of other features with a stopped clock.
   static var none: PromptLimit {
     let free = Measure(burst: 1_000_000, seconds: 1)
     return PromptLimit(ofOne: free, ofAll: free, ofJoining: free, pauses: [0])

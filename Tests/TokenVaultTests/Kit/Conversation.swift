@@ -9,11 +9,11 @@ final class Conversation: CheckConversation {
   let method: PresenceMethod
   let fingers: [String]
   let desktop: DesktopFingers?
-  /// The finger that is asked for first.
+  /// The finger whose print comes first.
   let first: String?
-  /// What a security key is to sign.
+  /// The data that a security key must sign.
   let signing: KeySigning?
-  /// What a security key is to make.
+  /// The credential that a security key must make.
   let making: KeyMaking?
   private let script: Script<CheckEvent>
   private let answers = Mutex<[String]>([])

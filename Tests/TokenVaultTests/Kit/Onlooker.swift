@@ -44,7 +44,7 @@ final class Onlooker: Sendable {
 
   /// Begins to watch.
   ///
-  /// A slow onlooker takes nothing more until it has `caughtUp`.
+  /// A slow onlooker accepts nothing more until it has `caughtUp`.
   init(
     _ vault: Vault,
     _ account: String? = "me",

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// Agents that keep what they are told.
+/// Agents that record their prompts and notices.
 final class ScriptedAgents: DesktopAgents {
   private struct State {
     /// The newest first.
@@ -14,6 +14,7 @@ final class ScriptedAgents: DesktopAgents {
     var ended: [UInt64] = []
     var isHeld = false
     var areKnown = true
+    var areFull = false
     var held: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -36,6 +37,9 @@ final class ScriptedAgents: DesktopAgents {
   /// From now on no agent of anybody is known.
   func forget() { state.withLock { $0.areKnown = false } }
 
+  /// Sets whether each notice is dropped, because too many wait for the agents.
+  func fill(_ areFull: Bool) { state.withLock { $0.areFull = areFull } }
+
   /// From now on a search for an agent waits until `release()`.
   func hold() { state.withLock { $0.isHeld = true } }
 
@@ -53,7 +57,7 @@ final class ScriptedAgents: DesktopAgents {
     for search in held { search.resume() }
   }
 
-  /// Waits until so many prompts were given; returns the last one.
+  /// Waits until this many prompts were given; returns the last one.
   func prompt(_ count: Int = 1) async -> PresenceNeed {
     while given.count < count { await Task.yield() }
     return given[count - 1].need
@@ -78,8 +82,13 @@ final class ScriptedAgents: DesktopAgents {
     state.withLock { $0.given.append((agent, prompt)) }
   }
 
-  func give(_ notice: Notice, to agent: UInt64) {
-    state.withLock { $0.notices.append((agent, notice)) }
+  @discardableResult
+  func give(_ notice: Notice, to agent: UInt64) -> Bool {
+    state.withLock { state in
+      guard !state.areFull else { return false }
+      state.notices.append((agent, notice))
+      return true
+    }
   }
 
   func withdraw(from agent: UInt64) { state.withLock { $0.withdrawn.append(agent) } }

@@ -230,7 +230,8 @@ final class ScriptedCheck: PresenceChecker {
   ) -> Conversation {
     let (conversation, watchers) = state.withLock { state in
       var plan = state.plans.isEmpty ? [] : state.plans.removeFirst()
-      // A helper looks at the desktop's fingers again, and accepts only those that it was told of.
+      // A helper reads the desktop's fingers again, and accepts only exactly those that it was
+      // given.
       if method == .fingerprint, request?.desktop != state.desktop {
         plan = [.failed(.notEnrolled)]
       }

@@ -27,7 +27,7 @@ final class ScriptedExchange: TokenExchange {
     case torn
     /// The answer comes over the socket, because the slot cannot be written.
     case overTheSocket(access: String, refresh: String)
-    /// The exchange helper goes on for a while without a connection, and then writes tokens.
+    /// The exchange helper continues for a while without a connection, and then writes tokens.
     case outlives(access: String, refresh: String)
   }
 
@@ -71,7 +71,7 @@ final class ScriptedExchange: TokenExchange {
 
   /// Appends to the script.
   ///
-  /// A waiting exchange goes on.
+  /// A waiting exchange continues.
   func plan(_ steps: Step...) {
     for step in steps {
       let waiting = state.withLock { state in

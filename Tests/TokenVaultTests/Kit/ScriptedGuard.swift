@@ -16,7 +16,7 @@ final class ScriptedGuard: SessionEvents {
 
   /// How often it began to look.
   var begun: Int { state.withLock { $0.begun } }
-  /// How often it was told to stop looking.
+  /// How often it was told to stop watching.
   var rested: Int { state.withLock { $0.rested } }
 
   /// Reports an event at one location, or for the person if `location` is `nil`.

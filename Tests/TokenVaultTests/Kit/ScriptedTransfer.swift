@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import TokenVault
 
-/// Stands in for the way to the service: keeps what was sent, and answers as planned.
+/// Takes the role of the service: keeps the sent accounts, and answers as planned.
 final class ScriptedTransfer: ServiceTransfer {
   struct Sent: Sendable {
     let accounts: [UInt8]
@@ -22,8 +22,8 @@ final class ScriptedTransfer: ServiceTransfer {
 
   /// - Parameters:
   ///   - names: the accounts that the service has.
-  ///   - isTaken: what the service says of a transfer; `nil` if its answer is lost.
-  ///   - failsEarly: whether a failure comes before the service could take the accounts.
+  ///   - isTaken: the service's answer about a transfer; `nil` if it is lost.
+  ///   - failsEarly: whether a failure comes before the service could accept the accounts.
   ///   - answer: why a transfer fails; `nil` if it is taken.
   init(
     names: [String] = [],

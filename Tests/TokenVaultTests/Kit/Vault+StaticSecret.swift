@@ -11,7 +11,7 @@ func staticHost(_ settings: [String: String] = [:]) throws -> Provider {
 }
 
 extension Vault {
-  /// Stores a secret in the account `me`, with what stands beside it in `beside`.
+  /// Stores a secret in the account `me`, with the further data in `beside`.
   @discardableResult
   func put(
     _ secret: String,

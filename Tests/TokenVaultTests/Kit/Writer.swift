@@ -12,7 +12,7 @@ struct Writer {
     case adoptByKey = "adopt-by-key"
     /// The account `work` gets the provider of `laterProvider`.
     case apply
-    /// The accounts of the backup beside the state directory are restored.
+    /// The accounts of the backup next to the state directory are restored.
     case restore
   }
 
@@ -26,8 +26,8 @@ struct Writer {
 
   /// Makes the change in copies of a state, stopped at each of the calls, and once without a stop.
   ///
-  /// `prepare` completes a copy. `judge` gets the copy afterwards, with the lines of the process, or
-  /// `done` alone without a stop. Returns the number of stops, and what `judge` has found.
+  /// `prepare` completes a copy. `judge` gets the copy afterwards, with the lines of the process,
+  /// or only `done` without a stop. Returns the number of stops, and the results of `judge`.
   static func stopped(
     _ deed: Deed,
     of made: Bench,

@@ -53,7 +53,7 @@ static int64_t now(void) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-// -1 if the server takes no connection now.
+// -1 if the server accepts no connection now.
 static int connected(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) fail("socket");
@@ -68,7 +68,7 @@ static void watch(struct one *one) {
   if (epoll_ctl(events, EPOLL_CTL_ADD, one->fd, &event) != 0) fail("epoll_ctl");
 }
 
-// If the server's queue is full, tries again until it takes the connection.
+// If the server's queue is full, tries again until it accepts the connection.
 static void open_one(struct one *one) {
   one->begun = now();
   while ((one->fd = connected()) < 0) {

@@ -1,4 +1,4 @@
-"""The race kit: what is tried, by how many threads, and the report. See options.py."""
+"""The race kit: the tries, the threads and the report. See options.py."""
 import json
 import os
 import random
@@ -70,7 +70,7 @@ class Run:
             shutil.copy2(os.path.join(self.options.programs, name), self.programs)
 
     def has_logins(self, at):
-        """Whether sign-ins are tried there. Only root may trace a running engine."""
+        """Whether sign-ins are tried too. Only root may trace a running engine."""
         return at.way == "oidc" and not self.options.tool and os.getuid() == 0
 
     # MARK: The run

@@ -1,4 +1,4 @@
-"""Waits for events: a file that comes or is closed (inotify(7)), a flag that is set."""
+"""Waits for events: a file that appears or is closed (inotify(7)), or a flag that is set."""
 import ctypes
 import os
 import select

@@ -25,7 +25,7 @@ def explain(provider, email, since, killed, stored):
 
 
 def explain_entry(rotation, killed, stored):
-    """Whether no process can have received the tokens that this entry of the ledger gave out."""
+    """Whether no process can have received the tokens of this entry in the ledger."""
     if not stored:
         return False, "nothing is known to have stored the answer"
     for name, text in killed.items():

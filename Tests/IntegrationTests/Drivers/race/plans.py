@@ -1,4 +1,4 @@
-"""What is tried next: which program is killed, and at which call."""
+"""The next try: which program is killed, and at which call."""
 import collections
 import threading
 import time
@@ -82,7 +82,7 @@ class Plans:
             return name
 
     def missing(self, wanted):
-        """With --short: what a sample still lacks, for at most sixteen times the time."""
+        """With --short: the missing part of a sample, for at most sixteen times the time."""
         if not self.options.short or self.seconds() > 16 * self.options.seconds:
             return {}
         if self.done() < SAMPLE:

@@ -56,7 +56,7 @@ class Provider:
                     self.access_tokens[entry["access_token"]] = entry
 
     def issue(self, token):
-        """The entry of an access token, or None if the provider has never given it out."""
+        """The entry of an access token, or None if the provider never issued it."""
         with self.lock:
             self.update()
             return self.access_tokens.get(sha256(token))
@@ -80,7 +80,7 @@ class PasswordBackend(Provider):
     """Scripts/dev-backend."""
 
     way, password = "password", PASSWORD
-    # The scopes that a token may be requested with, beside the usual ones.
+    # The scopes that may be requested for a token, in addition to the usual ones.
     scopes = (None,)
 
     def __init__(self, directory, lifetime):

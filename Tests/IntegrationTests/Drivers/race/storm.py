@@ -17,7 +17,7 @@ WAVES, SMALL = 4, 6
 
 
 class Outcome:
-    """What a new client met after a storm."""
+    """The result of a new client after a storm."""
 
     def __init__(self):
         self.lost = self.explained = self.uncertain = False
@@ -184,7 +184,8 @@ class Storm:
     # MARK: The new client
 
     def check(self, begun, allowed):
-        """A new client must get a token that was made after the storm, or say why it never can."""
+        """A new client must get a token that was issued after the storm, or say why that is
+        impossible."""
         vault, outcome = self.vault, Outcome()
         now = time.time()
         deadline = time.monotonic() + vault.patience

@@ -1,4 +1,4 @@
-"""What is counted, and how it is shown."""
+"""The counts, and their table."""
 import collections
 import threading
 

@@ -1,4 +1,4 @@
-"""What strace(1) saw: the calls at which a kill can strike, and the calls that a kill prevented."""
+"""The traces of strace(1): the calls at which a kill can strike, and the prevented calls."""
 import collections
 import re
 
@@ -68,6 +68,6 @@ def completed(text, calls):
 
 
 def local_ports(text):
-    """The ports from which the traced program spoke: by getsockname(2), or by strace's own -yy."""
+    """The local ports of the traced program: from getsockname(2), or from strace's own -yy."""
     found = re.findall(r"getsockname\(.*?sin6?_port=htons\((\d+)\)", text)
     return {int(port) for port in found + re.findall(r"<TCP(?:v6)?:\[[^]>]*?:(\d+)->", text)}

@@ -14,7 +14,7 @@ ENGINE_WRAPPER = """#!/bin/sh
 # Starts the engine, under the next planned kill while there are plans.
 printf '%s\\n' $$ >>{work}/engines
 [ -d {work}/engine-plans ] || exec {program} "$@"
-# One at a time, so that no plan goes to an engine that finds another before it.
+# One at a time, so that no plan is given to an engine that finds another plan first.
 exec 9>>{work}/engine-lock
 flock -n 9 || exit 0
 for plan in {work}/engine-plans/*; do

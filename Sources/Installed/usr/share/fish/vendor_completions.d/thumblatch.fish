@@ -19,21 +19,21 @@ function __thumblatch_words
     end
 end
 
-# Whether a command stands here, after the dashes of a verb that runs one.
+# Whether the position is in a command, after the dashes of a verb that runs one.
 function __thumblatch_in_command
     set --local words (commandline --tokenize --cut-at-cursor --current-process)[2..]
     contains -- "$words[1]" exec
     and contains -- -- $words
 end
 
-# What may stand at this place of a command.
+# The completions at this position of a command.
 function __thumblatch_command
     set --local words (commandline --tokenize --cut-at-cursor --current-process)
     set --erase words[1..(contains --index -- -- $words)]
     complete --do-complete (string join ' ' -- (string escape -- $words) (commandline --current-token))
 end
 
-# Whether an operand from the first to the last number stands here, after the verb that follows.
+# Whether the position is an operand from the first to the last number, of the verb that follows.
 function __thumblatch_at --argument-names first last
     set --local words (__thumblatch_words)
     set --local length 1
