@@ -452,14 +452,17 @@ let package = Package(
     ),
     .executableTarget(
       name: "GTKProbe",
-      dependencies: ["GTK"],
+      dependencies: ["GTK", "SecretMemory"],
       path: "Tests/GTKProbe",
       resources: [.embedInCode("UI")],
       swiftSettings: desktop
     ),
     .executableTarget(
       name: "PromptProbe",
-      dependencies: ["DesktopApp", "GTK", "PresenceTerms", "TerminalIO", "VaultInterface"],
+      dependencies: [
+        "BackupClient", "Configuration", "DesktopApp", "GTK", "LoopbackLogin", "PresenceTerms",
+        "SecretMemory", "TerminalIO", "VaultClient", "VaultInterface",
+      ],
       path: "Tests/PromptProbe",
       swiftSettings: desktop
     ),

@@ -83,7 +83,9 @@ struct EnvironmentChecks {
     return [
       .warning(
         "terminal",
+        // Not in the app.
         "TERM does not name this terminal's type: prompts are plain lines",
+        // Not in the app.
         remedy: "set TERM to the terminal's type, such as xterm-256color"
       )
     ]
@@ -108,6 +110,7 @@ struct EnvironmentChecks {
       return [
         .warning(
           "umask",
+          // Not in the app.
           "the umask \(shown) removes permissions from the owner of a file; it is ignored here",
           remedy: "umask 022, or 077",
           action: .run("umask 022")

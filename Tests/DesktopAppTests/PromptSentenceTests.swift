@@ -1,61 +1,13 @@
-import System
-import TestSupport
 import Testing
 
-/// The sentences of the app's prompts, in a program of their own: gettext takes the language from the
-/// environment of its process.
+/// The sentences of the app's prompts.
 struct PromptSentenceTests {
-  /// A sentence of the app.
-  private struct Sentence {
-    let text: String
-    /// The sentence of the command line; empty if it differs in English too.
-    let atTerminal: String
+  private let texts: AppTexts
 
-    /// The words of two letters and more, also those with a hyphen.
-    var words: Set<Substring> {
-      Set(text.split { !$0.isLetter && $0 != "-" }.filter { $0.count > 1 })
-    }
-  }
+  init() throws { texts = try AppTexts() }
 
-  private let catalogs: ScratchDirectory
-
-  init() throws {
-    catalogs = try ScratchDirectory()
-    let compilation = try ChildProcess(
-      path: BuiltPrograms.sourceDirectory + "/Scripts/translations",
-      arguments: ["--compile", catalogs.path],
-      environment: ["PATH=/usr/bin:/bin"],
-      descriptors: [-1, 2, 2]
-    )
-    #expect(try compilation.wait() == .exited(0))
-  }
-
-  private func sentences(_ subject: String, in language: String) throws -> [String: Sentence] {
-    let (near, far) = try UnixSocket.pair()
-    let output = Descriptor(owning: near)
-    let child: ChildProcess
-    do {
-      // The output ends with the process.
-      let theirs = Descriptor(owning: far)
-      child = try ChildProcess(
-        path: BuiltPrograms.path("PromptProbe"),
-        arguments: [subject, catalogs.path],
-        // gettext translates nothing in the locale C.
-        environment: ["LC_ALL=C.UTF-8", "LANGUAGE=" + language],
-        descriptors: [-1, theirs.number, 2]
-      )
-    }
-    let text = String(decoding: try output.readAll(limit: 1 << 22), as: UTF8.self)
-    #expect(try child.wait() == .exited(0))
-    var found: [String: Sentence] = [:]
-    for line in text.split(separator: "\n") {
-      let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      try #require(parts.count == 3, "\(line)")
-      #expect(
-        found.updateValue(Sentence(text: parts[1], atTerminal: parts[2]), forKey: parts[0]) == nil
-      )
-    }
-    return found
+  private func sentences(_ subject: String, in language: String) throws -> [String: AppTexts.Text] {
+    try texts.about(subject, in: language)
   }
 
   /// The words that both languages have, and names of commands and standards.

@@ -73,6 +73,7 @@ final class Probe {
     case "long": showLongList(builder.object("long"))
     case "choice": showChoice(builder.object("list"))
     case "layout": layOutRows(builder.object("long"))
+    case "secret": showSecret(builder.object("code"))
     default: break
     }
   }
@@ -221,6 +222,19 @@ final class Probe {
   private func awaitFrame(of widget: Widget, _ isDone: @escaping @MainActor () -> Bool) {
     widget.beforeNextFrame { [weak self] in
       if !isDone() { self?.awaitFrame(of: widget, isDone) }
+    }
+  }
+
+  /// Shows a secret for a frame, and tells whether its end was and is in the heap.
+  private func showSecret(_ label: SecretLabel) {
+    guard (try? label.show(Pattern.secret())) != nil else { return say("no memory") }
+    awaitFrame(of: label) { [application] in
+      if Pattern.count() == 0 { return false }
+      say("shown")
+      label.clear()
+      say("left \(Pattern.count())")
+      application.quit()
+      return true
     }
   }
 

@@ -99,6 +99,12 @@ struct GTKTests {
     )
   }
 
+  /// With the accessibility bus, a copy for screen readers is freed without a wipe.
+  @Test
+  func aSecretThatWasShownIsOverwritten() throws {
+    #expect(try output("secret") == "shown\nshown\nleft 0\n")
+  }
+
   @Test
   func aLongListHasRowsOnlyForWhatIsNearTheScreen() throws {
     #expect(try output("long") == "shown\nalive true\nfew true\nalive 0\n")

@@ -12,8 +12,14 @@ final class AppWindows {
 
   /// Starts the screen; `open` starts the app.
   ///
-  /// `bus` is the system bus where logind knows the session of the person.
-  init(of person: Someone, _ arguments: String..., bus: String? = nil) throws {
+  /// `bus` is the system bus where logind knows the session of the person. The screen is that of X11, or of
+  /// Wayland.
+  init(
+    of person: Someone,
+    _ arguments: String...,
+    bus: String? = nil,
+    onWayland isWayland: Bool = false
+  ) throws {
     let program = person.programs + "/thumblatch-desktop"
     session = person.base + "/screen"
     driver = try ScreenDriver(
@@ -22,7 +28,8 @@ final class AppWindows {
       as: person,
       in: session,
       [program] + arguments,
-      environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? []),
+      environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? [])
+        + ["XDG_SESSION_TYPE=" + (isWayland ? "wayland" : "x11")],
       within: 600,
       errors: -1
     )
@@ -32,9 +39,13 @@ final class AppWindows {
   }
 
   /// The same for a private vault, with a session of the person at this machine.
-  convenience init(seating person: Someone, by bus: DesktopBus) throws {
+  convenience init(
+    seating person: Someone,
+    by bus: DesktopBus,
+    onWayland isWayland: Bool = false
+  ) throws {
     try bus.act("seat_users({\(person.user.user): 'c1'})")
-    try self.init(of: person, "--private", bus: bus.address)
+    try self.init(of: person, "--private", bus: bus.address, onWayland: isWayland)
   }
 
   /// Does something, as the driver names it.
@@ -67,7 +78,11 @@ final class AppWindows {
   /// look at.
   func keepPicture(_ name: String) {
     guard let directory = ThisProcess.environment("THUMBLATCH_PICTURES") else { return }
-    _ = try? run("picture(\(quoted("\(directory)/\(name).png")))")
+    do {
+      try run("picture(\(quoted("\(directory)/\(name).png")))")
+    } catch {
+      Issue.record("no picture \(name): \(error)", severity: .warning)
+    }
   }
 
   /// Expects that a screen reader can name each control.

@@ -61,11 +61,15 @@ final class Desk {
 
   /// Keeps a picture of the screen in the directory that THUMBLATCH_PICTURES names, for a person to
   /// look at.
-  func keepPicture(_ name: String, hasButtons: Bool = true) {
+  ///
+  /// A picture that is not kept is a warning, because the server may close a notification earlier.
+  func keepPicture(_ name: String) {
     guard let directory = ThisProcess.environment("THUMBLATCH_PICTURES") else { return }
-    _ = try? run(
-      "desk.picture(\(quoted("\(directory)/\(name).png")), \(hasButtons ? "True" : "False"))"
-    )
+    do {
+      try run("desk.picture(\(quoted("\(directory)/\(name).png")))")
+    } catch {
+      Issue.record("no picture \(name): \(error)", severity: .warning)
+    }
   }
 
   /// Expects that a program ends with an exit code and a text, and removes everything from the

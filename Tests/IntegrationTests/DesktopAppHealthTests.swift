@@ -87,6 +87,28 @@ struct DesktopAppHealthTests {
   }
 
   @Test
+  func noLineEndsWithinAnOption() throws {
+    defer { bus.remove() }
+    try app.run("open(http_proxy='http://localhost:1')")
+    try app.run("resize(800, 860)")
+    try app.run("click('Health', 'list item')")
+    try app.sees("thumblatch provider add NAME --proxy URL ...")
+    // In some of these widths there is room for its hyphens only.
+    for width in stride(from: 456, through: 552, by: 16) {
+      try app.run("resize(\(width), 860)")
+      let lines = try app.run("lines('--proxy URL')")
+      guard case .array(let found) = lines, found.count > 2 else {
+        Issue.record("\(lines)")
+        continue
+      }
+      let isWhole = found.contains {
+        if case .string(let line) = $0 { line.contains("--proxy") } else { false }
+      }
+      #expect(isWhole, "\(width): \(lines)")
+    }
+  }
+
+  @Test
   func anAccountThatTheRulesWantProtectedIsProtected() throws {
     defer { bus.remove() }
     let bench = try ServiceBench(withSessions: true)

@@ -133,7 +133,7 @@ struct DesktopAppKeysTests {
     try app.sees("The Vault Is Closed")
     try app.sees("The vault needs a touch of its security key. Open it with")
     app.keepPicture("keys-closed-800")
-    try openByKey(key, pressing: "Open with Security Key")
+    try openByKey(key, seeing: "keys-opening")
     try app.misses("The Vault Is Closed")
     try app.sees("work, Ready")
     // The prompt has ended, so there is time to look at all windows.
@@ -146,13 +146,14 @@ struct DesktopAppKeysTests {
   }
 
   /// Denies the touch once, and then types the PIN and touches the key.
-  private func openByKey(_ key: SoftwareKey, pressing button: String) throws {
+  private func openByKey(_ key: SoftwareKey, seeing picture: String) throws {
+    let button = "Open with Security Key"
     try app.press(button)
     try app.sees("PIN of the security key (8 tries left)")
     try app.press("Deny")
     try app.misses("PIN of the security key")
     try app.press(button)
-    try touch(key, seeing: "keys-opening-\(button.prefix(4))")
+    try touch(key, seeing: picture)
   }
 
   /// Types the PIN into the open prompt, and touches the key.
@@ -167,13 +168,15 @@ struct DesktopAppKeysTests {
     try key.say("touch")
   }
 
-  /// A lock closes the page with the other button.
+  /// The page of the lock has the same button.
   private func opensALockedApp(_ key: SoftwareKey) throws {
     try person.endEngine()
     try app.sees("The Vault Is Closed")
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")
-    try openByKey(key, pressing: "Unlock")
+    try app.sees("Open it with your security key. Then unlock it")
+    app.keepPicture("keys-closed-locked")
+    try openByKey(key, seeing: "keys-opening-locked")
     try typePassword("unlock the vault")
     try app.sees("home, Ready")
     // An unlock waits for an opening that runs.
@@ -181,8 +184,9 @@ struct DesktopAppKeysTests {
     try app.press("Open with Security Key")
     try app.sees("Touch the security key to unlock the vault.")
     try app.run("key('ctrl+l')")
-    try app.press("Unlock")
-    try touch(key, seeing: "keys-opening-locked")
+    try app.sees("The Vault Is Locked")
+    try app.press("Open with Security Key")
+    try touch(key, seeing: "keys-opening-waiting")
     try typePassword("unlock the vault")
     try app.sees("home, Ready")
   }

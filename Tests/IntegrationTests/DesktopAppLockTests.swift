@@ -49,8 +49,31 @@ struct DesktopAppLockTests {
     try app.run("press('Sign Out…')")
     try app.run("press('Sign Out Sign Out')")
     try app.sees("did not confirm that the login has ended")
+    try app.sees("End the session in your account settings there.", "alert")
     try app.run("press('Sign In…')")
     try app.sees("Sign In to")
+  }
+
+  @Test
+  func aRemovalThatWasNotConfirmedIsToldUntilItIsClosed() throws {
+    try person.backend.fail(.init("/auth/logout", .status(503)))
+    try app.press("Remove…")
+    try app.run("press('Remove Remove')")
+    try app.sees("Removed, not confirmed by the provider")
+    try app.sees("No Accounts Yet")
+    app.keepPicture("removal-not-confirmed")
+  }
+
+  @Test
+  func aPersonLearnsThatLocksOfTheScreenAreNotNoticed() throws {
+    // A bus without logind.
+    let bus = try DesktopBus(nil, logind: false, fprintd: false)
+    defer { bus.remove() }
+    let app = try AppWindows(of: person, "--private", bus: bus.address)
+    try app.run("open()")
+    try app.run("key('ctrl+comma')")
+    try app.sees("Locks are not noticed: ")
+    try app.sees("Lock the vault before you leave.")
   }
 
   /// Without logind the unlock window ends with the connection of the check.

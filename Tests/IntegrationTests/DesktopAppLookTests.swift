@@ -33,6 +33,7 @@ struct DesktopAppLookTests {
     try expectWhole("account", look)
     try app.run("press('Presence protection', 'check box')")
     try app.sees("System password")
+    try app.run("shows_whole('Type the system password to turn on')")
     app.keepPicture("\(look)-prompt")
     try app.press("Deny")
     try app.misses("System password")
@@ -128,6 +129,54 @@ struct DesktopAppLookTests {
     try app.run("open()")
     #expect(try extent(3, of: "Ready · not protected") * 10 > usual * 13)
     try visit("large")
+  }
+
+  @Test
+  func aTroubleInLargeTextKeepsTheWidthOfTheList() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("enlarge(1.5)")
+    try app.run("open()")
+    try app.run("resize(800, 860)")
+    // The list, its line and the page.
+    func width() throws -> JSONValue {
+      try app.run("steadily(lambda: app.extents(app.shown('separator')[-1])[0])")
+    }
+    let usual = try width()
+    try shell("chmod 755 \(person.state)")
+    try person.endEngine()
+    try app.sees("is not safe to use", "alert")
+    for page in ["Fingers", "Keys and Backup", "Settings"] {
+      try app.run("click('\(page)', 'list item')")
+      try app.sees("is not safe to use", "alert")
+      #expect(try width() == usual, "\(page)")
+    }
+    try app.run("click('Activity', 'list item')")
+    try app.sees("The audit log was not checked.")
+    app.keepPicture("large-trouble")
+    #expect(try app.run("overflowing()") == .array([]))
+  }
+
+  /// WCAG 2, success criterion 1.4.3.
+  @Test(arguments: ["", "ADW_DEBUG_COLOR_SCHEME='prefer-dark'", "ADW_DEBUG_HIGH_CONTRAST='1'"])
+  func greyTextHasEnoughContrast(_ style: String) throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(\(style))")
+    try app.run("resize(800, 860)")
+    func expectContrast(_ text: String) throws {
+      let contrast = try app.run("contrast('\(text)', 'label')")
+      #expect(try app.run("contrast('\(text)', 'label') >= 4.5") == .boolean(true), "\(contrast)")
+    }
+    try app.run("click('work, ', 'list item')")
+    try app.sees("work@example.org")
+    // In the marked row of the list, of a fact, and of a switch.
+    for text in ["Ready · not protected", "Signed in as", "Each refresh needs your finger"] {
+      try expectContrast(text)
+    }
+    try app.run("key('ctrl+n')")
+    try app.sees("Add a Provider")
+    for text in ["With its address", "In a terminal you can also"] { try expectContrast(text) }
   }
 
   /// Moves the focus to a control by the keyboard, which scrolls it into the window.

@@ -58,15 +58,22 @@ struct DesktopAppLostAnswerTests {
     #expect(try cutter.child.wait() == .exited(0))
   }
 
+  /// Gives the account on the page another name.
+  private func typeName() throws {
+    try app.run("click('Name in the vault', 'text')")
+    try app.run("key('ctrl+a')")
+    try app.run("type('job')")
+    try app.run("key('Return')")
+  }
+
   private func rename(_ moment: Moment) throws {
     try openAccount()
-    try cut("RenameAccount", moment) {
-      try app.run("click('Name in the vault', 'text')")
-      try app.run("key('ctrl+a')")
-      try app.run("type('job')")
-      try app.run("key('Return')")
-    }
+    try cut("RenameAccount", moment) { try typeName() }
     try app.sees("The engine closed the connection.", "alert")
+    // The field lies below what the page shows of its beginning.
+    try app.run(
+      "until(lambda: app.lies_within('The engine closed', 'Thumblatch', 'alert'), 'out of view')"
+    )
   }
 
   private func remove(_ moment: Moment) throws {
@@ -97,6 +104,18 @@ struct DesktopAppLostAnswerTests {
     try app.misses("work, Ready")
     app.keepPicture("lost-after")
     #expect(try person.shell("cat \(hosts)").succeeded().contains("account = work"))
+  }
+
+  /// Here the answer comes.
+  @Test
+  func aRenamingThatCannotChangeTheHostsNamesThem() throws {
+    defer { bus.remove() }
+    try openAccount()
+    try person.shell("chmod 500 \(app.session)/thumblatch").succeeded()
+    try typeName()
+    try app.sees("The former name of the account may still be in hosts.conf: ", "alert")
+    try app.sees("job, Ready", "list item")
+    app.keepPicture("hosts-not-changed")
   }
 
   @Test

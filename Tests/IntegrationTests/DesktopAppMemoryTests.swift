@@ -90,6 +90,25 @@ struct DesktopAppMemoryTests {
     try expectsNoTrace(of: secrets, but: "work@example.org")
   }
 
+  /// The rest moves to the place of the deleted part, and its former end would stay behind it.
+  @Test
+  func noPartIsLeftThatWasTypedOver() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.run("press('Presence protection', 'check box')")
+    try type("covered-Pa55word-77c0e1b4")
+    try app.run("key(*['shift+Left'] * 17)")
+    try app.run("type('x')")
+    // The app takes keys in their order.
+    try app.run("key('Tab')")
+    try app.run("awaits_focus('Deny')")
+    try keep("typed over")
+    // The new text is where the first of the deleted letters was.
+    try expectsNoTrace(of: ["deleted": "a55word-77c0e1b4"], but: "work@example.org")
+  }
+
   @Test
   func noPasswordIsLeftAfterASignIn() throws {
     defer { bus.remove() }

@@ -65,11 +65,18 @@ struct DesktopAppProgramsTests {
     try app.run("key('Tab')")
     try test("nightly-sync.service", in: app)
     try app.sees("nightly (unit = nightly-sync.service)")
+    // The page is longer than the window.
+    try app.run("until(lambda: app.lies_within('nightly (unit', 'Thumblatch'), 'out of view')")
     app.keepPicture("programs-tested")
     try test("1", in: app)
     try app.sees("Process 1 is another user's.")
     try app.misses("nightly (unit")
 
+    try removeRule(of: customer, app)
+  }
+
+  /// Removes the rule of the person, after a test of the rules.
+  private func removeRule(of customer: Customer, _ app: AppWindows) throws {
     try app.press("Remove “Holds for” from the rule mine")
     try app.sees("It is the only setting, so the rule goes too.")
     try app.run("press('Cancel Cancel')")

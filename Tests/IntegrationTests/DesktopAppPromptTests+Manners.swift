@@ -24,6 +24,21 @@ extension DesktopAppPromptTests {
     try app.sees("No Finger Enrolled")
   }
 
+  /// No other agent shows it, so it may take 20 seconds.
+  @Test
+  func aPromptOfTheAppThatDoesNotComeToTheScreenIsTold() throws {
+    defer { bus.remove() }
+    try person.startEngine(asking: bus)
+    try app.run("open()")
+    try app.run("click('Fingers', 'list item')")
+    try app.sees("Enroll Finger")
+    try app.run("freeze(True)")
+    try app.press("Enroll Finger")
+    try app.sees("the prompt did not come to the screen", "alert")
+    try app.run("freeze(False)")
+    try app.sees("No Finger Enrolled")
+  }
+
   @Test
   func aFingerThatIsAwaitedPulses() throws {
     defer { bus.remove() }

@@ -42,5 +42,12 @@ struct DesktopAppStateTests {
     try expectPicture(above: "No Such Record")
     try app.run("key('ctrl+l')")
     try expectPicture(above: "The Vault Is Locked")
+    #expect(try app.run("quit()") == .integer(0))
+
+    try shell("chmod 755 \(person.state)")
+    try person.endEngine()
+    try app.run("open()")
+    try app.sees("is not safe to use")
+    try expectPicture(above: "The Vault Is Not Usable")
   }
 }

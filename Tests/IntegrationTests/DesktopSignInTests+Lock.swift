@@ -88,6 +88,18 @@ extension DesktopSignInTests {
   }
 
   @Test
+  func anAnswerWithoutACodeIsRefused() throws {
+    let member = try Member()
+    let app = try open(of: member, "light", width: 800)
+    let address = try beginSignIn(of: member, app)
+    let redirect = try parameter("redirect_uri", of: address)
+    let state = try parameter("state", of: address)
+    _ = try member.shell("curl -s --noproxy '*' '\(redirect)?state=\(state)'")
+    try app.sees("The browser's answer was refused: ", "alert")
+    try app.sees("Sign In at idp")
+  }
+
+  @Test
   func aPortThatAnotherProgramHasIsTold() throws {
     let member = try Member()
     // The provider itself listens there.

@@ -103,7 +103,7 @@ struct NoticeTests {
     let body = try told.string("body")
     #expect(body.contains("a test") && body.hasSuffix("run: thumblatch login work"), "\(body)")
     #expect(try told.array("actions").isEmpty)
-    desk.keepPicture("login-failed", hasButtons: false)
+    desk.keepPicture("login-failed")
     try end()
   }
 
@@ -121,7 +121,7 @@ struct NoticeTests {
       )
     )
     let shown = try desk.notification("requested by &lt;b&gt;$(id)%0A&amp;")
-    desk.keepPicture("allowed", hasButtons: false)
+    desk.keepPicture("allowed")
     let body = try shown.string("body")
     #expect(body.utf8.count < 1000 && !body.contains("\n") && !body.contains("<"), "\(body)")
     // No name of an account is an option or a command.
@@ -142,7 +142,7 @@ struct NoticeTests {
     let shown = try desk.notification("account 'gh' expires at 2027-01-15T08:00:00Z.")
     #expect(try shown.string("body").hasSuffix("run: thumblatch store gh"))
     #expect(try shown.array("actions").isEmpty)
-    desk.keepPicture("secret-expires", hasButtons: false)
+    desk.keepPicture("secret-expires")
     let count = try desk.count()
     try engine.give(DesktopNotice(kind: .secretExpires, account: "gh", expiresAt: moment))
     // The agent has seen the second one by the time that it shows this.

@@ -1,10 +1,13 @@
-import DesktopApp
+import Configuration
 import GTK
 import PresenceTerms
 import TerminalIO
 import VaultInterface
 
-/// Prints the sentences of the app's prompts in the language of the environment, one a line.
+@testable import DesktopApp
+
+/// Prints the sentences of the app's prompts, or other texts of it, in the language of the environment, one a
+/// line.
 ///
 /// A line has a name, the sentence of the app, and that of the command line if it is the same in
 /// English, with a tab between them. No value in them has a word of two letters.
@@ -165,10 +168,41 @@ func sayHostile() {
   say("module's PIN", QuestionWords.lines("Wrong PIN. Token: "))
 }
 
+/// Prints texts of pages that come in English from other rooms.
+@MainActor
+func sayPages() {
+  for name in PageTexts.names { say("name \(name)", FindingWords.title(name)) }
+  for (index, text) in PageTexts.messages.enumerated() {
+    say("message \(index)", FindingWords.message(text))
+  }
+  for (index, text) in PageTexts.remedies.enumerated() {
+    say("remedy \(index)", FindingWords.remedy(text))
+  }
+  for (index, text) in PageTexts.hostile.enumerated() {
+    say("hostile \(index)", FindingWords.message(text))
+  }
+  for template in ProviderTemplate.all {
+    let words = TemplateWords(of: template)
+    let texts = [words.title] + words.notes + template.placeholders.map(words.field)
+    say("template \(template.name)", texts.joined(separator: "\n"))
+  }
+}
+
+/// Prints why something did not work, and what to do about it.
+@MainActor
+func sayTroubles() async {
+  for (name, error) in TroubleTexts.errors { say(name, Trouble(error).text) }
+  for (name, trouble) in await TroubleTexts.others() { say(name, trouble?.text ?? "") }
+  for (name, reply) in TroubleTexts.verdicts { say("audit \(name)", reply.words) }
+  say("restored", TroubleTexts.restored.problem ?? "")
+}
+
 Translation.begin(in: CommandLine.arguments[2])
-if CommandLine.arguments[1] == "hostile" {
-  sayHostile()
-} else {
+switch CommandLine.arguments[1] {
+case "hostile": sayHostile()
+case "pages": sayPages()
+case "troubles": await sayTroubles()
+default:
   for purpose in PresencePurpose.allCases {
     for account in ["m7", nil] {
       for (number, detail) in EngineTexts.details(of: purpose).enumerated() {

@@ -272,6 +272,7 @@ final class VaultModel {
       return true
     } catch {
       lockTrouble = Trouble(error)
+      if case .refused(.machineKeyNeeded) = error { needsKey = true }
       return false
     }
   }

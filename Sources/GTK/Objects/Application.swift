@@ -35,17 +35,17 @@ package final class Application: Object {
     unsafe gtk_application_add_window(typed(), window.typed())
   }
 
-  /// Adds rules of CSS to all windows, and others while the person wants high contrast.
+  /// Adds rules of CSS to all windows, and others while the person wants high contrast, or else `usual` ones.
   ///
   /// (gtk_style_context_add_provider_for_display(3), adw_style_manager_get_high_contrast(3))
-  package func addStyle(_ rules: String, inHighContrast more: String) {
+  package func addStyle(_ rules: String, inHighContrast more: String, otherwise usual: String) {
     guard let display = unsafe gdk_display_get_default(),
       let provider = unsafe gtk_css_provider_new()
     else { return }
     let style = unsafe StyleManager(UnsafeMutableRawPointer(adw_style_manager_get_default()))
     let sheet = unsafe Object(UnsafeMutableRawPointer(provider))
     func load() {
-      let all = style.isHighContrast ? rules + more : rules
+      let all = rules + (style.isHighContrast ? more : usual)
       unsafe gtk_css_provider_load_from_data(sheet.typed(), all, -1)
     }
     load()

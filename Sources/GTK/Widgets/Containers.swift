@@ -61,7 +61,10 @@ package class Row: Widget {
   /// The text below the title.
   package var subtitle: String {
     get { text("subtitle") }
-    set { set("subtitle", newValue) }
+    set {
+      set("subtitle", newValue)
+      firstLabel(ofStyle: "subtitle")?.keepOptionsWhole(in: newValue)
+    }
   }
 
   /// A part of the text below the title.
@@ -78,10 +81,9 @@ package class Row: Widget {
   /// Shows a title, and below it a text with commands; nothing in either is markup.
   package func show(_ title: String, _ parts: [Part]) {
     set("use-markup", false)
-    (self.title, subtitle) = (
-      escaped(title),
-      parts.map { $0.isCommand ? "<tt>\(escaped($0.text))</tt>" : escaped($0.text) }.joined()
-    )
+    self.title = escaped(title)
+    let texts = parts.map { $0.isCommand ? "<tt>\(escaped($0.text))</tt>" : escaped($0.text) }
+    set("subtitle", texts.joined())
     set("use-markup", true)
   }
 
@@ -177,9 +179,7 @@ package final class StatusPage: Widget {
     get { text("description") }
     set {
       // AdwStatusPage takes markup there.
-      guard let escaped = unsafe g_markup_escape_text(newValue, -1) else { return }
-      defer { unsafe g_free(escaped) }
-      set("description", unsafe String(cString: escaped))
+      set("description", escaped(newValue))
     }
   }
 }
@@ -193,9 +193,7 @@ package final class ToastOverlay: Widget {
   /// A message that passes is shown above one that stays.
   package func show(_ text: String, stays: Bool) {
     // AdwToast takes markup.
-    guard let escaped = unsafe g_markup_escape_text(text, -1) else { return }
-    defer { unsafe g_free(escaped) }
-    guard let toast = unsafe adw_toast_new(escaped) else { return }
+    guard let toast = unsafe adw_toast_new(escaped(text)) else { return }
     if stays {
       unsafe adw_toast_set_timeout(toast, 0)
     } else {

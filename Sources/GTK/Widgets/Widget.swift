@@ -37,11 +37,19 @@ package class Widget: Object {
   package func name(_ name: String) { tell(GTK_ACCESSIBLE_PROPERTY_LABEL, name) }
 
   /// The first label in it, itself included; `nil` if it has none.
-  var firstLabel: Label? {
-    if unsafe cadwaita_is(pointer, Label.type) != 0 { return unsafe Label(pointer) }
+  var firstLabel: Label? { firstLabel(ofStyle: nil) }
+
+  /// The first label with a style class in it, itself included; `nil` if it has none.
+  func firstLabel(ofStyle style: String?) -> Label? {
+    if unsafe cadwaita_is(pointer, Label.type) != 0,
+      style.map({ unsafe gtk_widget_has_css_class(widget, $0) != 0 }) ?? true
+    {
+      return unsafe Label(pointer)
+    }
     var child = unsafe gtk_widget_get_first_child(widget)
     while let part = unsafe child {
-      if let label = unsafe Widget(UnsafeMutableRawPointer(part)).firstLabel { return label }
+      let inside = unsafe Widget(UnsafeMutableRawPointer(part))
+      if let label = inside.firstLabel(ofStyle: style) { return label }
       unsafe child = gtk_widget_get_next_sibling(part)
     }
     return nil
@@ -93,7 +101,10 @@ package final class Label: Widget {
   /// The text, which is never markup.
   package var text: String {
     get { text("label") }
-    set { unsafe gtk_label_set_text(opaque, newValue) }
+    set {
+      unsafe gtk_label_set_text(opaque, newValue)
+      keepOptionsWhole(in: newValue)
+    }
   }
 }
 

@@ -17,7 +17,7 @@ from gi.repository import Gio, GLib
 LIMIT = 60
 
 
-class Desk:
+class Desk(Pictures):
     """The programs of the desktop, and the messages that a monitor of its bus has seen."""
 
     def __init__(self, directory, address=None):
@@ -223,16 +223,6 @@ class Desk:
 
     def await_no_window(self):
         self.until(lambda: not self.has_window())
-
-    def picture(self, path, has_buttons=True):
-        """Writes a picture of the screen when it shows a notification."""
-        def is_drawn():
-            found = self.buttons()
-            # A server moves a new notification to its place.
-            self.wait(0.3, lambda: False)
-            return found and bool(found[0]) >= has_buttons and found == self.buttons()
-        self.until(is_drawn)
-        self.screen.write(path)
 
     # What other programs of the user do
 

@@ -1,4 +1,5 @@
 """A notification server that shows nothing. desk.py uses it."""
+import os
 import threading
 
 import gi
@@ -54,5 +55,29 @@ class FalseServer:
             self.send("NotificationClosed", "(uu)", 2)
         # As in a server, no call is answered between the two.
         GLib.idle_add(report)
+
+
+class Pictures:
+    """Pictures of the notifications of a desk."""
+
+    def picture(self, path):
+        """Writes a picture of the screen with its notifications: as soon as there is one, because it may expire,
+        and again until all stands still, because the server moves it to its place."""
+        def is_written():
+            if not self.search("--class", "notification"):
+                if not self.open() and not os.path.exists(path):
+                    raise LookupError("no notification is open")
+                return os.path.exists(path)
+            self.screen.write(path)
+            before = self.screen.map[:]
+            self.wait(0.3, lambda: False)
+            return before == self.screen.map[:] and self.has_words()
+        self.until(is_written)
+
+    def has_words(self):
+        """Whether the words of each notification are drawn."""
+        places = [self.place(window) for window in self.search("--class", "notification")]
+        return all(self.screen.words(left + 60, top + 10, left + width - 60, top + height - 10, gap=14)[0]
+                   for left, top, width, height in places)
 
 

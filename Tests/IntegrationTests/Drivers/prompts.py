@@ -45,6 +45,34 @@ class Prompts:
         self.tool("windowminimize", self.window())
         return self.until(lambda: not self.is_viewable("Thumblatch"), "not minimized")
 
+    def shows_whole(self, text):
+        """Waits until a prompt shows a text whole: a longer one is scrolled."""
+        def is_whole():
+            label = pane = self.in_prompt("label", text)
+            while pane and pane.get_role_name() != "scroll pane":
+                pane = pane.get_parent()
+            return pane and self.extents(label) == self.extents(pane)
+        return self.until(is_whole, "the prompt scrolls")
+
+    def contrast(self, name, role=None):
+        """The contrast of a text in the main window by WCAG 2: of the pixel that differs most from the commonest one."""
+        def linear(level):
+            return level / 12.92 if level <= 0.03928 else ((level + 0.055) / 1.055) ** 2.4
+
+        def light(pixel):
+            return sum(part * linear(level / 255) for part, level in zip((0.0722, 0.7152, 0.2126), pixel))
+        self.tool("mousemove", "1295", "895")  # The pointer is no text.
+        self.stand_still()
+        left, top, width, height = self.extents(self.find(role, name))
+        x, y, across = self.place("Thumblatch")[:3]
+        # GTK draws a border around the content, which the extents do not count.
+        border = (across - self.extents(self.find("frame", "Thumblatch"))[2]) // 2
+        x, y = x + border, y + border
+        rows = [self.screen.row(y + top + line)[4 * (x + left):4 * (x + left + width)] for line in range(height)]
+        pixels = [row[at:at + 3] for row in rows for at in range(0, len(row), 4)]
+        behind = light(max(set(pixels), key=pixels.count))
+        return max((max(behind, other) + 0.05) / (min(behind, other) + 0.05) for other in map(light, set(pixels)))
+
     def freeze(self, is_frozen):
         """Stops the window manager, without which no window appears, or lets it continue."""
         manager = next(child for child in self.desktop.children if "openbox" in child.args[0])
@@ -203,6 +231,15 @@ class Prompts:
         self.type_secret(secret, name)
         self.hides(secret)
         self.until(lambda: self.in_prompt("push button", "Continue"), "no button").get_action_iface().do_action(0)
+
+    def lines(self, text):
+        """The lines of the label with this text."""
+        def found():
+            label = self.find("label", text).get_text_iface()
+            lines = [self.atspi.Text.get_string_at_offset(label, at, self.atspi.TextGranularity.LINE)
+                     for at in range(self.atspi.Text.get_character_count(label))]
+            return [content for _, content in sorted({(line.start_offset, line.content) for line in lines})]
+        return self.steadily(found)
 
     def fonts(self, text):
         """The parts of the label with this text, each with its font."""

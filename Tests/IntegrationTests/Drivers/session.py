@@ -1,6 +1,7 @@
 """A session with a screen in memory, for programs with windows. windows.py and desk.py use it."""
 import os
 import subprocess
+import time
 
 # How long a look may wait, in seconds. A busy machine may take seconds for one look at all windows.
 LIMIT = 120
@@ -43,8 +44,11 @@ class Desktop:
         self.start("/usr/libexec/at-spi-bus-launcher")
         # xdotool changes the keyboard for a letter that it lacks, and programs learn that too late.
         subprocess.run(("setxkbmap", "de"), env=self.environment, check=True, stderr=self.errors)
-        manage_windows(directory, self.start)
+        self.manage()
         os.environ.update(self.environment)
+
+    def manage(self):
+        manage_windows(self.directory, self.start)
 
     def start_bus(self):
         bus = self.start("dbus-daemon", "--session", "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"],
@@ -67,5 +71,19 @@ class Desktop:
         for child in reversed(self.children):
             child.terminate()
             child.wait()
+
+
+class Wayland(Desktop):
+    """The same by Wayland. The screen shows the one window of weston, in which the programs have theirs; it gives
+    them the keys and the pointer of the screen."""
+
+    def manage(self):
+        self.environment.update(GDK_BACKEND="wayland", WAYLAND_DISPLAY="wayland-test")
+        weston = self.start("weston", "--backend=x11-backend.so", "--use-pixman", "--width=1300", "--height=900",
+                            "--socket=wayland-test", "--idle-time=0", "--no-config")
+        while not os.path.exists(self.directory + "/wayland-test"):
+            if weston.poll() is not None:
+                raise RuntimeError("weston has ended")
+            time.sleep(0.02)
 
 

@@ -72,6 +72,15 @@ class Starts:
         self.desktop.children.remove(child)
         return code
 
+    def start_other(self, *command):
+        """Starts another program of the desktop."""
+        self.other = self.desktop.start(*command)
+
+    def end_other(self):
+        self.desktop.children.remove(self.other)
+        self.other.terminate()
+        self.other.wait(LIMIT)
+
     def windows(self):
         """The names of the windows that are shown."""
         return self.steadily(lambda: [node.get_name() for role in ("frame", "dialog") for node in self.shown(role)])

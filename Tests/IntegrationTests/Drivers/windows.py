@@ -280,7 +280,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
 
 
 def main():
-    desktop = Desktop(sys.argv[1], sys.argv[2] if sys.argv[2].startswith("unix:") else None)
+    session = Wayland if os.environ.get("XDG_SESSION_TYPE") == "wayland" else Desktop
+    desktop = session(sys.argv[1], sys.argv[2] if sys.argv[2].startswith("unix:") else None)
     try:
         windows = Windows(desktop)
         print(json.dumps({"ready": True, "display": desktop.environment["DISPLAY"]}), flush=True)

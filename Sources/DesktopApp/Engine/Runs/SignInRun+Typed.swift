@@ -1,6 +1,6 @@
-internal import GTK
 internal import SecretMemory
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -46,21 +46,14 @@ extension SignInRun {
     let begun = try begin(.device)
     guard let code = begun.userCode, (1...64).contains(code.utf8.count),
       code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-    else {
-      throw .trouble(
-        Trouble(
-          tr("the provider gave a code that cannot be shown"),
-          advice: tr("use the browser instead, or ask the provider")
-        )
-      )
-    }
+    else { throw .vault(.malformed(.badValue("user_code"))) }
     tell(
       .code(
         SignInCode(
           text: code,
-          page: try address(begun.verificationURI),
+          page: try address(begun.verificationURI, "verification_uri"),
           whole: try begun.verificationURIComplete.map { text throws(Failure) in
-            try address(text)
+            try address(text, "verification_uri_complete")
           },
           end: BootInstant.now.advanced(bySeconds: Int64(begun.expiresIn))
         )

@@ -5,6 +5,7 @@ internal import LoopbackLogin
 internal import PlainText
 internal import SecretMemory
 internal import System
+internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
@@ -133,18 +134,13 @@ struct SignInRun {
   }
 
   /// An address from the vault, checked before it is opened or shown.
-  func address(_ text: String?) throws(Failure) -> String {
+  ///
+  /// The engine sends no other one. `member` is its place in the message.
+  func address(_ text: String?, _ member: String) throws(Failure) -> String {
     guard let text, text.utf8.count <= 8192,
       ["https://", "http://"].contains(where: { text.hasPrefix($0) }),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else {
-      throw .trouble(
-        Trouble(
-          tr("the provider gave an address that no browser can open"),
-          advice: tr("use a code instead, or ask the provider")
-        )
-      )
-    }
+    else { throw .vault(.malformed(.badValue(member))) }
     return text
   }
 
@@ -159,7 +155,7 @@ struct SignInRun {
     let redirect = request.provider.oauth?.redirect ?? .standard
     let listener = try listen(at: redirect)
     let begun = try begin(.browser, redirect: redirect.url(port: listener.port))
-    let url = try address(begun.url)
+    let url = try address(begun.url, "url")
     tell(.page(url))
     let arrival = try wait(listener, for: url, seconds: Int64(begun.expiresIn))
     tell(.arrived)
@@ -220,7 +216,7 @@ struct SignInRun {
     return arrival
   }
 
-  private static func reason(_ stray: RedirectStray) -> String {
+  static func reason(_ stray: RedirectStray) -> String {
     switch stray {
     case .user: tr("an answer of another user's program was refused")
     case .host: tr("an answer for another host was refused")

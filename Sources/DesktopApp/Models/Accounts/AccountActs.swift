@@ -137,7 +137,7 @@ extension VaultModel {
     }
     guard case .some(.some(let failure)) = outcome else { return }
     item.trouble = Trouble(
-      tr("hosts.conf may still have the former name of the account: %s", "\(failure)"),
+      tr("the former name of the account may still be in hosts.conf: %s", "\(failure)"),
       advice: failure.remedy
     )
   }

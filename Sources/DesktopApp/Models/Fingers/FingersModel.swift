@@ -100,7 +100,7 @@ final class FingersModel {
     await look()
   }
 
-  private static func leftOnReader(_ reason: String) -> Trouble {
+  static func leftOnReader(_ reason: String) -> Trouble {
     Trouble(
       tr("the reader may still store the print (%s)", PlainText.line(reason, limit: 300)),
       advice: tr(

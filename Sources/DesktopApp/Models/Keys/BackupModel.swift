@@ -113,7 +113,7 @@ final class BackupModel {
     do throws(VaultClientError) { return try SharedWake.made() } catch { throw .vault(error) }
   }
 
-  private static func trouble(_ failure: BackupRun.Failure) -> Trouble? {
+  static func trouble(_ failure: BackupRun.Failure) -> Trouble? {
     switch failure {
     case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
     case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))

@@ -257,7 +257,7 @@ final class KeysModel {
     (secret?.slots ?? []).filter { $0.kind == kind }
   }
 
-  private static func withoutCounter(_ problem: String) -> Trouble {
+  static func withoutCounter(_ problem: String) -> Trouble {
     Trouble(
       tr("The TPM has no counter: an old copy of the whole directory is not detected."),
       advice: problem

@@ -32,8 +32,12 @@ final class PrivacyModel {
     changes: CallQueue
   ) {
     (self.vault, self.file, self.changes) = (vault, file, changes)
+    guard let file else {
+      settings = .usual
+      return
+    }
     do throws(AppSettingsError) {
-      settings = try file?.read() ?? .usual
+      settings = try file.read()
     } catch {
       settings = .strictest
       trouble = Self.trouble(file, error)
@@ -111,10 +115,9 @@ final class PrivacyModel {
     try await DesktopApp.onThread(orElse: AppSettingsError.init(_:), body)
   }
 
-  private static func trouble(_ file: AppSettingsFile?, _ error: AppSettingsError) -> Trouble {
-    let name = file?.path ?? tr("the settings file")
-    return Trouble(
-      "\(name): \(error.message)",
+  private static func trouble(_ file: AppSettingsFile, _ error: AppSettingsError) -> Trouble {
+    Trouble(
+      "\(file.path): \(error.message)",
       advice: tr(
         "the strictest settings hold until it is mended or removed; nothing was changed in it"
       )

@@ -47,7 +47,7 @@ struct SignInChoice: Sendable {
   static let new =
     ProviderTemplate.all.map { template in
       SignInChoice(
-        title: template.title,
+        title: TemplateWords(of: template).title,
         detail: template.needsSecret
           ? tr("With a client ID and a client secret from there")
           : tr("With a client ID from there"),

@@ -64,12 +64,12 @@ struct SignInForm: Sendable {
         ? tr("Register at %s", provider.name.text) : tr("Sign In at %s", provider.name.text)
       notes = []
     case .template(let template):
-      title = template.title
-      notes = template.notes
+      let words = TemplateWords(of: template)
+      (title, notes) = (words.title, words.notes)
       fields = template.placeholders.map { placeholder in
         SignInField(
           key: placeholder.name,
-          title: placeholder.meaning.prefix(1).uppercased() + placeholder.meaning.dropFirst(),
+          title: words.field(placeholder),
           text: placeholder.standard ?? ""
         )
       }

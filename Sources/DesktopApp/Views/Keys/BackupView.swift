@@ -48,8 +48,7 @@ final class BackupView {
     )
     track { [weak self] in
       guard let self else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      trouble.show(orHide: model.trouble?.text)
       progress.text = model.progress
       bar.fill(model.share)
     }

@@ -99,8 +99,7 @@ final class KeysPage: ContentPage {
     Task { await model.backup.look() }
     track { [weak self] in
       guard let self else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      trouble.show(orHide: model.trouble?.text)
     }
     track { [weak self] in
       // The vault locks: what the person no longer sees must not go on.

@@ -54,8 +54,7 @@ final class RestoreView {
     )
     track { [weak self] in
       guard let model = self?.model else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      trouble.show(orHide: model.trouble?.text)
       progress.text = model.progress
     }
     track { [weak self] in self?.update() }

@@ -52,8 +52,7 @@ final class ProtectionView {
   private func update() {
     guard let protection else { return }
     title.text = tr("Protect “%s”?", AccountWords(account: protection.item.account).name)
-    trouble.text = protection.item.trouble?.text ?? ""
-    trouble.isVisible = protection.item.trouble != nil
+    trouble.show(orHide: protection.item.trouble?.text)
     reader.subtitle = protection.reader ?? tr("Looking…")
     enrolled.subtitle = protection.enrolled ?? tr("Looking…")
     enroll.isVisible = protection.lacksFinger

@@ -80,8 +80,7 @@ final class SignInPage: ContentPage {
   }
 
   private func updateTrouble() {
-    trouble.text = model.trouble?.text ?? ""
-    trouble.isVisible = model.trouble != nil
+    trouble.show(orHide: model.trouble?.text)
   }
 
   private func updateProgress() {

@@ -156,8 +156,7 @@ final class MainWindow {
     case (true, true, _): lists.child = empty
     case (true, false, _): lists.child = scroller
     }
-    trouble.text = text ?? ""
-    trouble.isVisible = isUsable && text != nil
+    trouble.show(orHide: isUsable ? text : nil)
   }
 
   /// What the page shows.

@@ -75,8 +75,7 @@ final class HealthPage: ContentPage {
   private func updateWork() {
     spinner.isSpinning = model.isLooking
     spinner.isVisible = model.isLooking
-    trouble.text = model.trouble?.text ?? ""
-    trouble.isVisible = model.trouble != nil
+    trouble.show(orHide: model.trouble?.text)
   }
 
   private static func summary(_ findings: [Finding]) -> String {

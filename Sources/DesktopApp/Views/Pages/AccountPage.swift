@@ -133,8 +133,8 @@ final class AccountPage: ContentPage {
     signIn.isVisible = words.isOut && !words.isStatic
     if isSignedOut, signOut.isFocused { (words.isStatic ? remove : signIn).focus() }
     signOut.isSensitive = !isSignedOut
-    trouble.text = item.trouble?.text ?? words.remedy ?? ""
-    trouble.isVisible = !trouble.text.isEmpty
+    // The state of the account may change while the person reads on.
+    trouble.show(orHide: item.trouble?.text ?? words.remedy, reveals: item.trouble != nil)
   }
 
   private func updateUses() {

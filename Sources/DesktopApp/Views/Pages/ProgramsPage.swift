@@ -41,8 +41,7 @@ final class ProgramsPage: ContentPage {
     track { [weak self] in self?.updateTest() }
     track { [weak self] in
       guard let self else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      trouble.show(orHide: model.trouble?.text)
     }
     track { [weak self] in
       guard self != nil, vault.changes >= 0 else { return }
@@ -151,8 +150,7 @@ final class ProgramsPage: ContentPage {
 
   private func updateTest() {
     for row in rows { answers.remove(row) }
-    testTrouble.text = model.testTrouble?.text ?? ""
-    testTrouble.isVisible = model.testTrouble != nil
+    testTrouble.show(orHide: model.testTrouble?.text)
     rows = []
     if let answer = model.answer {
       let reply = answer.reply
@@ -163,5 +161,6 @@ final class ProgramsPage: ContentPage {
     }
     for row in rows { answers.insert(row, at: -1) }
     answers.isVisible = !rows.isEmpty
+    if answers.isVisible { answers.reveal() }
   }
 }

@@ -18,10 +18,9 @@ final class PromptWindow {
   private let picture: Widget
   private let finger: FingerSign
   private let what: Label
-  private let scroll: Scroller
   private let who: Label
   private let notice: Label
-  private let noticeScroll: Scroller
+  private let noticePlace: TextPlace
   private let question: Label
   private let typing: Widget
   private let secret: SecretField
@@ -47,10 +46,9 @@ final class PromptWindow {
     picture = builder.object("picture")
     finger = builder.object("finger")
     what = builder.object("what")
-    scroll = builder.object("scroll")
     who = builder.object("who")
     notice = builder.object("notice")
-    noticeScroll = builder.object("notice-scroll")
+    noticePlace = builder.object("notice-place")
     question = builder.object("question")
     typing = builder.object("typing")
     secret = builder.object("secret")
@@ -63,8 +61,12 @@ final class PromptWindow {
     if !model.isOwn { window.standAlone() }
     who.text = model.who
     finger.draw()
-    scroll.takeFocusIfLonger()
-    noticeScroll.takeFocusIfLonger()
+    let whatPlace: TextPlace = builder.object("what-place")
+    for place in [whatPlace, noticePlace] { place.measureText() }
+    for id in ["scroll", "notice-scroll"] {
+      let scroller: Scroller = builder.object(id)
+      scroller.takeFocusIfLonger()
+    }
   }
 
   /// Shows the check until it is over.
@@ -112,7 +114,7 @@ final class PromptWindow {
       control.describe("\(model.who) \(model.what)")
     }
     notice.text = model.notice ?? ""
-    noticeScroll.isVisible = model.notice != nil
+    noticePlace.isVisible = model.notice != nil
     if model.offersPassword { password.isVisible = true } else { hide(password) }
     switch model.phase {
     case .waiting:

@@ -43,8 +43,7 @@ final class FingersPage: ContentPage {
     track { [weak self] in self?.updatePlace() }
     track { [weak self] in
       guard let self else { return }
-      trouble.text = model.trouble?.text ?? ""
-      trouble.isVisible = model.trouble != nil
+      trouble.show(orHide: model.trouble?.text)
     }
     track { [weak self] in
       // The vault locks: what the person no longer sees must not take touches.

@@ -46,8 +46,7 @@ final class SettingsPage: ContentPage {
     track { [weak self] in
       guard let self else { return }
       let all = [model.privacy.trouble, model.trouble].compactMap(\.?.text)
-      trouble.text = all.joined(separator: "\n")
-      trouble.isVisible = !all.isEmpty
+      trouble.show(orHide: all.isEmpty ? nil : all.joined(separator: "\n"))
     }
     track { [weak self] in
       guard self != nil, model.vault.changes >= 0 else { return }

@@ -56,14 +56,12 @@ final class HealthModel {
 
 extension Finding {
   /// The checked thing in words.
-  var title: String {
-    name.replacing("-", with: " ").capitalizedFirst
-  }
+  var title: String { FindingWords.title(name) }
 
   /// What was found, and what to do, safe to show: in sentences, and in commands as they are typed.
   var parts: [Row.Part] {
-    var parts = [Row.Part(Trouble(message).text)]
-    guard let remedy else { return parts }
+    var parts = [Row.Part(Trouble(FindingWords.message(message)).text)]
+    guard let remedy = remedy.map(FindingWords.remedy) else { return parts }
     guard let command, let place = remedy.firstRange(of: command) else {
       return parts + [Row.Part("\n" + Trouble(remedy).text)]
     }

@@ -107,8 +107,7 @@ final class ActivityPage: ContentPage {
     let isWorking = model.isChecking || model.isReading || model.isFiltering
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking
-    trouble.text = model.trouble?.text ?? ""
-    trouble.isVisible = model.trouble != nil
+    trouble.show(orHide: model.trouble?.text)
   }
 
   private func updatePages() {

@@ -8,16 +8,19 @@ package import SecretMemory
 /// one has no text there.
 ///
 /// A GtkPasswordEntryBuffer keeps its text in memory that is not swapped, and wipes it at its own end.
-/// Deleted text stays there until then, or until other text overwrites it. So the field gets another
-/// buffer whenever it becomes empty.
+/// Deleted text stays there until then, or until other text takes its place. So the field gets another
+/// buffer after each deletion, such as that of a selected text which other text replaces.
 package final class SecretField: Widget {
   override class var type: UInt { gtk_text_get_type() }
 
   /// Whether there was text in the present buffer.
   private var isUsed = false
+  /// Whether the present buffer may hold deleted text.
+  private var holdsDeleted = false
 
   required init(_ pointer: UnsafeMutableRawPointer) {
     unsafe super.init(pointer)
+    noteDeletions()
     on("changed") { [weak self] in self?.noteChange() }
   }
 
@@ -51,9 +54,28 @@ package final class SecretField: Widget {
   package func clear() {
     guard isUsed || !isEmpty else { return }
     isUsed = false
-    let empty = unsafe gtk_password_entry_buffer_new()
-    unsafe gtk_text_set_buffer(typed(), empty)
-    unsafe g_object_unref(empty)
+    replaceBuffer(keepingText: false)
+  }
+
+  /// Takes another buffer; the former one wipes its memory with the last reference to it.
+  private func replaceBuffer(keepingText keepsText: Bool) {
+    let former = unsafe buffer
+    guard let next = unsafe gtk_password_entry_buffer_new() else { return }
+    defer { unsafe g_object_unref(next) }
+    if keepsText {
+      let text = unsafe gtk_entry_buffer_get_text(former)
+      unsafe gtk_entry_buffer_set_text(next, text, Int32(gtk_entry_buffer_get_length(former)))
+    }
+    let place = unsafe gtk_editable_get_position(opaque)
+    holdsDeleted = false
+    unsafe gtk_text_set_buffer(typed(), next)
+    unsafe gtk_editable_set_position(opaque, place)
+    noteDeletions()
+  }
+
+  /// Learns of deletions from the present buffer, which owns the closure. (GtkEntryBuffer::deleted-text)
+  private func noteDeletions() {
+    unsafe Object(new(buffer)).on("deleted-text") { [weak self] in self?.holdsDeleted = true }
   }
 
   /// Calls a closure at Enter.
@@ -61,6 +83,8 @@ package final class SecretField: Widget {
 
   /// Wipes a text that the person has deleted.
   private func noteChange() {
-    if isEmpty { clear() } else { isUsed = true }
+    guard !isEmpty else { return clear() }
+    isUsed = true
+    if holdsDeleted { replaceBuffer(keepingText: true) }
   }
 }

@@ -1,0 +1,123 @@
+internal import GTK
+internal import VaultInterface
+
+/// The findings of the doctor, which it writes in English, in the language of the person.
+///
+/// The doctor's own words are translated, and the values between them are not: an error of another room, or
+/// a command. A text of another form stays as it is.
+package enum FindingWords {
+  /// The name of the checked thing.
+  package static func title(_ name: String) -> String {
+    switch name {
+    case "accounts": tr("Accounts")
+    case "audit-log": tr("Audit log")
+    case "certificates": tr("Certificates")
+    case "clock": tr("Clock")
+    case "clock-audit": tr("Clock and audit log")
+    case "device-secret": tr("Device secret")
+    case "engine": tr("Engine")
+    case "environment": tr("Environment")
+    case "free-space": tr("Free space")
+    case "locale": tr("Locale")
+    case "login-events": tr("Login events")
+    case "memory": tr("Memory")
+    case "open-files": tr("Open files")
+    case "password": tr("Password")
+    case "policy": tr("Policy")
+    case "programs": tr("Programs")
+    case "providers": tr("Providers")
+    case "proxy": tr("Proxy")
+    case "reader": tr("Reader")
+    case "rollback-counter": tr("Rollback counter")
+    case "security-keys": tr("Security keys")
+    case "service-socket": tr("Service socket")
+    case "slots": tr("Slots")
+    case "state-directory": tr("State directory")
+    case "store": tr("Store")
+    case "store-files": tr("Store files")
+    case "token-files": tr("Token files")
+    case "tpm-counter": tr("TPM counter")
+    case "transfer": tr("Transfer")
+    // The name of a program or a library.
+    default: name
+    }
+  }
+
+  /// What was found.
+  package static func message(_ text: String) -> String {
+    let found = DetailWords.first(text, ofMachine + ofVault, clause)
+    guard found == text else { return found }
+    if let engine = engine.translated(text, form) { return engine }
+    let other = DetailWords.first(text, lists, list)
+    return other == text ? clause(text) : other
+  }
+
+  /// What to do about it; a command in it stays as it is typed.
+  package static func remedy(_ text: String) -> String {
+    if let found = variables.translated(text, list) { return found }
+    return DetailWords.first(text, remediesOfMachine + remediesOfVault) {
+      DetailWords.first($0, remedyClauses)
+    }
+  }
+
+  /// The findings that end with a list.
+  private static let lists = [
+    TextForm("%s is missing: it is not in %s"),
+    TextForm("the vault needs %s"),
+  ]
+  private static let engine = TextForm("%s, version %s, process %s")
+  private static let variables = TextForm("unset it; the variables are %s")
+
+  /// The form of the vault that an engine keeps.
+  private static func form(_ text: String) -> String {
+    switch text {
+    case VaultForm.private.rawValue: tr("Private vault")
+    case VaultForm.service.rawValue: tr("Service")
+    default: text
+    }
+  }
+
+  /// The values of a list.
+  private static func list(_ text: String) -> String {
+    // Sent in parts.
+    let forms = [TextForm("%s, %s or %s"), TextForm("%s or %s"), TextForm("%s and %s")]
+    let found = DetailWords.first(text, forms, clause)
+    return found == text ? clause(text) : found
+  }
+
+  /// A value that may be a clause of the doctor itself, or one of the engine.
+  private static func clause(_ text: String) -> String {
+    let found = DetailWords.first(text, clauses)
+    return found == text ? EngineWords.clause(text) : found
+  }
+
+  private static let clauses = [
+    TextForm("no more files can be created"),
+    TextForm("less than 1 MiB is free"),
+    TextForm("it is not a regular file in a directory"),
+    TextForm("it or its directory belongs to user %s"),
+    TextForm("others may write to it or to its directory"),
+    TextForm("the TPM of this machine"),
+    TextForm("a security key"),
+    TextForm("the recovery code"),
+    // Sent in parts.
+    TextForm("none was found"),
+    TextForm("it can be used"),
+    TextForm("sleep cannot be delayed: %s"),
+    TextForm("not checked: no supported reader is on USB"),
+    TextForm("not checked"),
+    TextForm(
+      "the provider refused the refresh token without a reason (HTTP %s, an empty answer)"
+    ),
+    TextForm("the provider refused the refresh token with an answer that is not JSON (HTTP %s)"),
+    TextForm("the provider refused the refresh with an error other than a dead token (HTTP %s)"),
+    TextForm("the provider answered %s"),
+    TextForm("on the way into the private vault, after an interrupted call"),
+  ]
+  private static let remedyClauses = [
+    TextForm("restore it from a backup"),
+    TextForm(
+      "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
+    ),
+  ]
+}

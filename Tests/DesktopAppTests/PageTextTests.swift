@@ -1,0 +1,56 @@
+import Testing
+
+/// The texts of pages that come in English from other rooms.
+struct PageTextTests {
+  private let texts: AppTexts
+
+  init() throws { texts = try AppTexts() }
+
+  /// Names of things, which both languages have.
+  private static let sameNames: Set<String> = ["name proxy"]
+  /// Words that make a sentence English; a German text may quote a name of a provider's page.
+  private static let english: Set<Substring> = [
+    "and", "are", "can", "for", "if", "is", "it", "no", "not", "of", "or", "the", "then", "to",
+    "with", "your",
+  ]
+
+  @Test
+  func aGermanPageHasNoEnglishText() throws {
+    let english = try texts.about("pages", in: "eo")
+    let german = try texts.about("pages", in: "de")
+    #expect(english.count > 50)
+    #expect(Set(english.keys) == Set(german.keys))
+    for (name, text) in german where !name.hasPrefix("hostile") && !Self.sameNames.contains(name) {
+      #expect(text.text != english[name]?.text, "\(name)")
+      let kept = text.words.intersection(Self.english)
+      #expect(kept.isEmpty, "\(name): \(text.text)")
+    }
+  }
+
+  @Test
+  func aGermanFindingKeepsItsValuesAndCommands() throws {
+    let german = try texts.about("pages", in: "de")
+    func expect(_ name: String, _ text: String) {
+      #expect(german[name]?.text == text)
+    }
+    expect("message 0", "Eigener Tresor, Version 7, Prozess 8")
+    expect("message 3", "b7 fehlt: es ist nicht in /c7 oder /d7")
+    expect(
+      "message 5",
+      "der Tresor braucht das TPM dieses Rechners, einen Sicherheitsschlüssel oder den"
+        + " Wiederherstellungscode"
+    )
+    expect("remedy 1", "finden Sie heraus, wer es verwenden konnte; danach: chmod 600 /b7")
+    expect("hostile 0", "der Zustand des Kontos private ist ungewiss: %s")
+    expect("hostile 1", "das Konto service ist nicht verwendbar")
+    // An ambiguous text stays as it is.
+    expect("hostile 2", "the account a is uncertain: b is uncertain: c")
+  }
+
+  @Test
+  func noTemplateNamesAnOptionOfTheCommandLine() throws {
+    for (name, text) in try texts.about("pages", in: "eo") where name.hasPrefix("template") {
+      #expect(!text.text.contains("--"), "\(text.text)")
+    }
+  }
+}
