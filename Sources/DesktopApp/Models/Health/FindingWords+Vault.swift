@@ -93,7 +93,7 @@ extension FindingWords {
   static let remediesOfVault = remediesOfStore + remediesOfAccounts + remediesOfDevices
 
   private static let remediesOfStore = [
-    TextForm("restore the state directory from a backup; check the disk"),
+    TextForm("restore the state directory from a copy; check the disk"),
     TextForm("free space, and check the disk; the next change writes the counter first"),
     TextForm("the next refresh writes it again; check the disk"),
     TextForm("if you did not restore an old copy, find out who did"),
@@ -121,7 +121,7 @@ extension FindingWords {
   ]
   private static let remediesOfAccounts = [
     TextForm("nothing to do: the next use asks again, after a while"),
-    TextForm("restore the vault from a backup; or: thumblatch login %s --provider %s"),
+    TextForm("restore the vault from a copy; or: thumblatch login %s --provider %s"),
     TextForm(
       "the program that uses it stores it again; if none does: thumblatch account remove %s"
     ),

@@ -115,7 +115,7 @@ package enum FindingWords {
     TextForm("on the way into the private vault, after an interrupted call"),
   ]
   private static let remedyClauses = [
-    TextForm("restore it from a backup"),
+    TextForm("restore it from a copy"),
     TextForm(
       "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
     ),
