@@ -100,6 +100,11 @@ package enum FindingWords {
     TextForm("the TPM of this machine"),
     TextForm("a security key"),
     TextForm("the recovery code"),
+    TextForm("libsystemd.so.0 is not installed"),
+    TextForm("the system bus cannot be used: %s"),
+    TextForm("systemd-logind does not answer: %s"),
+    TextForm("systemd-logind has gone"),
+    TextForm("systemd-logind is not understood"),
     // Sent in parts.
     TextForm("none was found"),
     TextForm("it can be used"),
