@@ -267,7 +267,7 @@ def strangeNamesAndReasonsAreShownAsText():
     asker.shown(f'run by "{shown}", PID')
     DESK.picture("desk-notification")
     asker.opens_window()
-    DESK.picture("desk-pinentry", "desk.picture({!r}, False)")
+    DESK.picture("desk-pinentry", "desk.screen.write({!r})")
     left, _, width, _ = DESK.run("desk.place(desk.windows()[0])")
     check(left >= 0 and left + width <= 900, f"the window leaves the screen: {left} {width}")
     DESK.run("desk.press('Escape')")

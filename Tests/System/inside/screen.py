@@ -54,7 +54,7 @@ class Desk:
             raise Failure(f"{expression}: {answer.get('error', 'the driver has ended')}")
         return answer["value"]
 
-    def picture(self, name, expression="desk.picture({!r}, True)"):
+    def picture(self, name, expression="desk.picture({!r})"):
         """Keeps a picture of the screen."""
         self.run(expression.format(f"{PLACE}/{name}.png"))
         os.makedirs(PICTURES, exist_ok=True)
