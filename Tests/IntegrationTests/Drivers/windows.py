@@ -103,8 +103,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
             begin = time.monotonic()
             try:
                 value = is_done()
-            except self.glib.Error:
-                value = None
+            except (self.glib.Error, subprocess.CalledProcessError):
+                value = None  # A control or a window went.
             if value:
                 return value
             end = time.monotonic()
@@ -234,7 +234,8 @@ class Windows(Starts, Focus, Prompts, Stalls):
         self.tool("type", "--clearmodifiers", "--delay", "1", text)
 
     def window(self):
-        return self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1]
+        return self.until(lambda: self.tool("search", "--onlyvisible", "--name", "^Thumblatch$").split()[-1],
+                          "there is no main window")
 
     def resize(self, width, height):
         """Resizes the window, and waits until it has this size: a higher page makes it higher."""
