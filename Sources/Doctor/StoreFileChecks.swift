@@ -23,7 +23,7 @@ enum StoreFileChecks {
       return .problem(
         name,
         "\(path) is not a regular file",
-        remedy: "find out who put it there; then restore the whole directory from a backup"
+        remedy: "find out who put it there; then restore the whole directory from a copy"
       )
     }
     guard status.st_uid == ThisProcess.user else {

@@ -14,7 +14,7 @@ struct LostCallTests {
   func aCallThatIsNotMadeAgainMayHaveHappened(_ index: Int) {
     let error = AuthError(Self.lost[index], .never)
     #expect(error.kind == .vaultUnavailable)
-    #expect(error.recoverySuggestion?.contains("may have happened") == true)
+    #expect(error.recoverySuggestion?.contains("may have succeeded anyway") == true)
     for again in [Repetition.untilPrompted, .always] {
       let suggestion = AuthError(Self.lost[index], again).recoverySuggestion
       #expect(suggestion?.contains("may have been carried out") == true)

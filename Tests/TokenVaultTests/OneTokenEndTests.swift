@@ -78,7 +78,7 @@ struct OneTokenEndTests {
       Issue.record("handed out")
       return
     }
-    #expect(why.contains("has ended"), "\(why)")
+    #expect(why.contains("has expired"), "\(why)")
     let facts = try await vault.stateOfMe()
     #expect(facts.state == .loginRequired && facts.cause == why)
     #expect(bench.exchange.requests.count == 1)
@@ -101,7 +101,7 @@ struct OneTokenEndTests {
       Issue.record("no login is required")
       return
     }
-    #expect(why.contains("has ended") && why.contains("\(status)"), "\(why)")
+    #expect(why.contains("has expired") && why.contains("\(status)"), "\(why)")
     let facts = try await vault.stateOfMe()
     #expect(facts.state == .loginRequired && facts.cause == why)
     let requests = bench.exchange.requests.count

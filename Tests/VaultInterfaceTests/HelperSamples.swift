@@ -104,6 +104,7 @@ private func checkSamples() throws -> [Sample] {
     reply(to: HelperCheckCall.self, .waiting, isVariant: true),
     reply(to: HelperCheckCall.self, .retry(.tooShort), isVariant: true),
     reply(to: HelperCheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(to: HelperCheckCall.self, .says(text: "The account is locked."), isVariant: true),
     reply(to: HelperCheckCall.self, .matched(finger: "right-index"), isVariant: true),
     reply(to: HelperCheckCall.self, .notMatched, isVariant: true),
     reply(to: HelperCheckCall.self, .failed(.notEnrolled, detail: "d"), isVariant: true),

@@ -174,7 +174,8 @@ func keySamples() throws -> [Sample] {
         user: 1001,
         name: "ada",
         accounts: [EndedAccount(account: "me", provider: "dev", erased: true, grant: .valid)],
-        onReader: "right-index: it is not plugged in"
+        onReader: "right-index: it is not plugged in",
+        unread: [1002]
       )
     ),
     call(SetPolicyCall(key: "window", value: "5", prompt: "p1")),

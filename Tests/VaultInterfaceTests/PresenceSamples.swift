@@ -47,6 +47,7 @@ private func checkSamples() throws -> [Sample] {
     reply(to: CheckCall.self, .waiting(finger: "left-thumb", scan: .swipe), isVariant: true),
     reply(to: CheckCall.self, .retry(.centerFinger), isVariant: true),
     reply(to: CheckCall.self, .ask(text: "Password: ", hidden: true), isVariant: true),
+    reply(to: CheckCall.self, .says(text: "The account is locked."), isVariant: true),
     reply(
       to: CheckCall.self,
       .deviceFailed(.key, reason: .notAvailable, message: "d", methods: [.fingerprint]),

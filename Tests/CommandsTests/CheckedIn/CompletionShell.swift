@@ -4,6 +4,19 @@ import Testing
 
 /// A real shell that prints its completions at the end of a line, one a line.
 enum CompletionShell {
+  /// Lines with their completions, which are the same in each shell.
+  static let lines = [
+    ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
+    ("thumblatch --json account rename ", "me work"), ("thumblatch account rename me ", ""),
+    ("thumblatch provider apply ", "dev"), ("thumblatch provider apply dev ", "me work"),
+    ("thumblatch unlock --for ", ""), ("thumblatch unlock --for 5m w", "work"),
+    ("thumblatch register ", ""), ("thumblatch login --provider ", "dev"),
+    ("thumblatch audit ", "me verify work"), ("thumblatch policy remote d", "default deny"),
+    ("thumblatch provider add x --template git", "github gitlab"), ("thumblatch exec m", "me"),
+    ("thumblatch exec me -- printen", "printenv"), ("thumblatch exec -- ls --js", ""),
+    ("thumblatch lock --", "--help --json --no-input --private"),
+  ]
+
   /// Runs a script.
   ///
   /// - Parameters:

@@ -5,21 +5,13 @@ import Testing
 ///
 /// A stub function lists two accounts and one provider.
 struct FishCompletionTests {
-  @Test(arguments: [
-    ("thumblatch l", "lock login logout"), ("thumblatch fingers ", "delete enroll list"),
-    ("thumblatch --json account rename ", "me work"), ("thumblatch account rename me ", ""),
-    ("thumblatch provider apply ", "dev"), ("thumblatch provider apply dev ", "me work"),
-    ("thumblatch unlock --for ", ""), ("thumblatch unlock --for 5m w", "work"),
-    ("thumblatch register ", ""), ("thumblatch login --provider ", "dev"),
-    ("thumblatch audit ", "me verify work"), ("thumblatch policy remote d", "default deny"),
-    ("thumblatch provider add x --template git", "github gitlab"),
-    ("thumblatch import --from oidc", "oidc-agent"),
-    ("thumblatch request me -o /etc/os-rel", "/etc/os-release"),
-    ("thumblatch exec m", "me"), ("thumblatch exec me -- printen", "printenv"),
-    ("thumblatch exec me --fd 3 -- cat /etc/os-rel", "/etc/os-release"),
-    ("thumblatch exec -- ls --js", ""),
-    ("thumblatch lock --", "--help --json --no-input --private"),
-  ])
+  @Test(
+    arguments: CompletionShell.lines + [
+      ("thumblatch import --from oidc", "oidc-agent"),
+      ("thumblatch request me -o /etc/os-rel", "/etc/os-release"),
+      ("thumblatch exec me --fd 3 -- cat /etc/os-rel", "/etc/os-release"),
+    ]
+  )
   func fishOffersWhatFits(_ line: String, _ offers: String) throws {
     #expect(try completions(of: line) == offers)
   }

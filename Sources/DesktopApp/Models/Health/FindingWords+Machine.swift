@@ -67,7 +67,7 @@ extension FindingWords {
     TextForm("find out who made it, then move it away"),
     TextForm("find out who used it; then: chmod 700 %s"),
     TextForm("make room on the file system of %s"),
-    TextForm("find out who put it there; then restore the whole directory from a backup"),
+    TextForm("find out who put it there; then restore the whole directory from a copy"),
     TextForm("find out who wrote to it; then, as root: chown %s %s"),
     TextForm("find out who could use it; then: chmod 600 %s"),
     TextForm("find out who made it; then: systemctl restart thumblatchd.socket"),
