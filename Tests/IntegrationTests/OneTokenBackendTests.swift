@@ -131,7 +131,7 @@ struct OneTokenBackendTests {
     try setEnd(member, inSeconds: 0)
     let ended = try member.run("token", "work")
     #expect(ended.end == .exited(4), "\(ended.text)")
-    #expect(ended.text.contains("has ended"), "\(ended.text)")
+    #expect(ended.text.contains("has expired"), "\(ended.text)")
     #expect(try member.standing() == "login-required")
     #expect(try refreshes(member).isEmpty)
   }
