@@ -177,6 +177,8 @@ struct DesktopAppLanguageTests {
       Issue.record("\(width)")
       return
     }
+    // In a narrow window, the list is behind the page.
+    try app.run("resize(800, 860)")
     try app.run("click('Finger', 'list item')")
     try app.press("Finger erfassen")
     try app.sees("Systempasswort für ")
