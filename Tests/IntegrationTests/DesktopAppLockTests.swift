@@ -64,18 +64,6 @@ struct DesktopAppLockTests {
     app.keepPicture("removal-not-confirmed")
   }
 
-  @Test
-  func aPersonLearnsThatLocksOfTheScreenAreNotNoticed() throws {
-    // A bus without logind.
-    let bus = try DesktopBus(nil, logind: false, fprintd: false)
-    defer { bus.remove() }
-    let app = try AppWindows(of: person, "--private", bus: bus.address)
-    try app.run("open()")
-    try app.run("key('ctrl+comma')")
-    try app.sees("Locks are not noticed: ")
-    try app.sees("Lock the vault before you leave.")
-  }
-
   /// Without logind the unlock window ends with the connection of the check.
   @Test
   func anUnlockShowsTheAccountsAlsoWithoutLogind() throws {
