@@ -11,7 +11,7 @@ import tools
 from asking import policy_as_before, write_rules
 from calls import Conversation
 from floors import FIGURES, FLOORS, PAUSE, connect, measure, start_unit, tell
-from household import ADA, begin
+from household import ACCOUNT, ADA, begin
 from paths import refresh, spare_taken, spares, valid_token
 from scenarios import check, main, run, scenario, until
 
