@@ -17,13 +17,16 @@ extension MachineKeySlots {
   ) throws(VaultFailure) -> CounterUse.Finding {
     // The ledger counts only if the state names it: its definition may have been interrupted.
     guard state?.hasCounter ?? true else { return .none }
-    let identifier = try identifier(of: key, state)
-    let counter = MachineCounter(directory, tpm, key, identifier: identifier)
+    let counter = counter(key, in: try identifier(of: key, state), by: tpm)
     return CounterUse.Finding(try counter.check(isExpected: true))
   }
 
-  func counter(_ key: MachineKey, in identifier: [UInt8]) -> MachineCounter {
-    MachineCounter(directory, tpm, key, identifier: identifier)
+  func counter(
+    _ key: MachineKey,
+    in identifier: [UInt8],
+    by opening: (any TPMSealing)? = nil
+  ) -> MachineCounter {
+    MachineCounter(directory, opening ?? tpm, key, identifier: identifier)
   }
 
   private func openedCounter() throws(VaultFailure) -> MachineCounter {
