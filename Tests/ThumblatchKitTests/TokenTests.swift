@@ -205,6 +205,24 @@ struct TokenTests {
   }
 
   @Test
+  func aReportWithoutATokenThatIsOlderThanARefreshDoesNotHideIt() async throws {
+    let made = try await Session.signedIn()
+    let first = try await made.session.accessToken()
+    made.vault.hold([.snapshot])
+    let questions = made.vault.count(of: .snapshot)
+    made.vault.expireToken()
+    made.vault.set { _ in }
+    // The session asks the vault whether the token is really gone.
+    try await until { made.vault.count(of: .snapshot) > questions }
+    let second = AccessToken("at-2", expiresAt: 9_000_000_000, clock: made.clock)
+    made.vault.content.withLock { $0.token = second }
+    made.vault.letGo()
+    try await until { made.session.cachedAccessToken != first }
+    #expect(made.session.cachedAccessToken == second)
+    #expect(made.vault.refreshes == 1)
+  }
+
+  @Test
   func aDeadLoginIsAStateOfItsOwn() async throws {
     let made = try await Session.signedIn()
     made.vault.set { $0.failures[.accessToken] = [AuthError(.loginRequired, "invalid_grant")] }

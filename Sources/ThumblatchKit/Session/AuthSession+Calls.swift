@@ -166,15 +166,16 @@ extension AuthSession {
     guard token.expiresAt != end else { return }
     Task { [weak self] in
       guard let self else { return }
-      // A refresh made the token. Fetch it now, so that the next caller does not wait for it.
-      guard end == nil else {
-        _ = try? await self.token(TokenRequest(), asksNobody: true)
-        return
+      var newest = end
+      if end == nil {
+        // A missing token has expired, or a server refused it. But the message may also be older
+        // than the token. The vault's answer to a new question is not.
+        newest = (try? await vault.snapshot(of: account))?.account?.accessTokenExpiresAt
+        guard token.expiresAt != newest else { return }
       }
-      // A missing token has expired, or a server refused it. But the message may also be older than
-      // the token. The vault's answer to a new question is not.
-      let now = try? await vault.snapshot(of: account)
-      if now?.account?.accessTokenExpiresAt != token.expiresAt { drop(token) }
+      guard newest != nil else { return drop(token) }
+      // A refresh made the token. Fetch it now, so that the next caller does not wait for it.
+      _ = try? await self.token(TokenRequest(), asksNobody: true)
     }
   }
 }
