@@ -186,4 +186,82 @@ struct TokenCacheTests {
     _ = try await vault.token()
     #expect(message(nil) == Array("at-2 false".utf8))
   }
+
+  @Test
+  func theRulesForSendingAreAtHandWithTheToken() async throws {
+    let vault = try await bench.open()
+    try await bench.signInOAuth(vault)
+    var made = 0
+    func atHand(_ account: String? = "me") -> [UInt8]? {
+      vault.cachedTerms(account: account) { terms in
+        made += 1
+        return Array(terms.hosts.joined(separator: " ").utf8)
+      }
+    }
+    // There is no token yet that would be removed with them.
+    _ = try await vault.requestTerms(account: "me", caller: caller())
+    #expect(atHand() == nil)
+    _ = try await vault.token()
+    #expect(atHand() == nil)
+    _ = try await vault.requestTerms(account: "me", caller: caller())
+    for _ in 0..<3 { #expect(atHand() == []) }
+    #expect(made == 1)
+    #expect(atHand("other") == nil && atHand(nil) == nil)
+    // The hosts of the account's provider change.
+    let other = try oauthProvider(["api_hosts": "api.example.org"])
+    let need = try await need {
+      _ = try await vault.applyProvider(other, account: "me", prompt: nil, caller: caller())
+    }
+    try await bench.pass(need, vault, caller())
+    _ = try await vault.applyProvider(other, account: "me", prompt: need.prompt, caller: caller())
+    #expect(atHand() == nil)
+    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
+    #expect(try await vault.token().accessToken == "at-2")
+    _ = try await vault.token()
+    _ = try await vault.requestTerms(account: "me", caller: caller())
+    #expect(atHand() == Array("api.example.org".utf8))
+    vault.storeIsLost.store(true, ordering: .releasing)
+    #expect(atHand() == nil)
+  }
+
+  /// Whoever states a reason gets a record, and is counted when there have been enough of them.
+  @Test
+  func aStatedReasonIsRecordedOrCounted() async throws {
+    let (bench, vault) = try await signedIn()
+    _ = try await vault.token()
+    func atHand() -> String? {
+      vault.cachedAccessToken(account: "me", minimumLifetime: nil, isRecorded: true)?
+        .grant.accessToken
+    }
+    func details() async throws -> [String] {
+      try await vault.inspect { store in
+        try store.audit(limit: 10_000).filter { $0.event == "access-token" }.compactMap(\.detail)
+      }
+    }
+    for _ in 0..<60 {
+      #expect(atHand() == nil)
+      _ = try await vault.accessToken(
+        account: "me",
+        minimumLifetime: nil,
+        rejected: nil,
+        prompt: nil,
+        reason: "deploy",
+        caller: caller()
+      )
+    }
+    #expect(try await details().count == 60)
+    for _ in 0..<7 { #expect(atHand() == "at-1") }
+    // Without a reason nothing is counted.
+    #expect(self.atHand(vault)?.accessToken == "at-1")
+    bench.clock.advance(60)
+    try await vault.flushCounts()
+    #expect(try await details().last == "7 times, with a reason")
+    #expect(try await details().count == 61)
+    // The sum was the one record of this minute.
+    #expect(atHand() == "at-1")
+    try await vault.flushCounts(isLast: true)
+    #expect(try await details().last == "1 times, with a reason")
+    bench.clock.advance(60)
+    #expect(atHand() == nil)
+  }
 }

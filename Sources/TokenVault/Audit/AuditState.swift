@@ -14,8 +14,6 @@ struct AuditState {
   static let mostChecks = 60
   /// The times that the one token of a provider, or a static secret, was opened without a check.
   var openings = UseCount()
-  /// The tokens whose callers have stated a reason.
-  var reasons = UseCount()
   /// When the audit log was last pruned; `nil` before the first time.
   private var lastPruning: BootInstant?
   private var recordsSincePruning = 0

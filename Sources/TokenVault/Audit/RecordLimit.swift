@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import System
 
 /// A rate limit of records: up to `most` at once, and one more every `secondsForOne` seconds.
@@ -50,18 +51,37 @@ struct UseCount {
     return false
   }
 
-  /// Whether the counted uses get a record now.
-  mutating func takeSum(at now: BootInstant) -> Bool { !unwritten.isEmpty && limit.take(at: now) }
+  /// Counts a use if it gets no record of its own; `false` otherwise.
+  mutating func countWithoutRecord(of account: [UInt8], at now: BootInstant) -> Bool {
+    guard limit.room(at: now) == 0 else { return false }
+    unwritten[account, default: 0] += 1
+    return true
+  }
+
+  /// Takes the counted uses if they get a record now; none otherwise.
+  ///
+  /// The last call ignores the limit.
+  mutating func takeSum(at now: BootInstant, _ isLast: Bool) -> [[UInt8]: Int] {
+    guard !unwritten.isEmpty, isLast || limit.take(at: now) else { return [:] }
+    defer { unwritten = [:] }
+    return unwritten
+  }
+
+  /// Counts the uses again whose record could not be written.
+  mutating func giveBack(_ counts: [[UInt8]: Int]) { unwritten.merge(counts, uniquingKeysWith: +) }
 
   mutating func noteWritten(of account: [UInt8]) { unwritten[account] = nil }
-
-  mutating func noteWritten() { unwritten = [:] }
 }
 
 extension Vault {
   /// Whether a token with a stated reason gets a record of its own; it is counted otherwise.
   func takeReasonRecord(of account: [UInt8]) -> Bool {
-    audit.reasons.takeRecord(of: account, at: clock.boot)
+    statedReasons.withLock { $0.takeRecord(of: account, at: clock.boot) }
+  }
+
+  /// Counts a token with a stated reason if it gets no record of its own; `false` otherwise.
+  nonisolated func countReasonWithoutRecord(of account: [UInt8]) -> Bool {
+    statedReasons.withLock { $0.countWithoutRecord(of: account, at: clock.boot) }
   }
 
   /// Whether a sealed token that is opened without a check gets a record; it is counted otherwise.

@@ -2,6 +2,7 @@ internal import AuditLog
 internal import Presence
 internal import PresenceTerms
 internal import Storage
+internal import Synchronization
 internal import System
 
 /// The count of refused requests that change nothing.
@@ -109,20 +110,31 @@ extension Vault {
   /// The last call ignores the limit of the sums' records.
   package func flushCounts(isLast: Bool = false) throws(VaultFailure) {
     try flushRefusals()
-    try flush(\.openings, .release, "as the access token, ", " times without a check", isLast)
-    try flush(\.reasons, .accessToken, "", " times, with a reason", isLast)
+    let now = clock.boot
+    let openings = audit.openings.takeSum(at: now, isLast)
+    do throws(VaultFailure) {
+      try record(openings, .release, "as the access token, ", " times without a check")
+    } catch {
+      audit.openings.giveBack(openings)
+      throw error
+    }
+    let reasons = statedReasons.withLock { $0.takeSum(at: now, isLast) }
+    do throws(VaultFailure) {
+      try record(reasons, .accessToken, "", " times, with a reason")
+    } catch {
+      statedReasons.withLock { $0.giveBack(reasons) }
+      throw error
+    }
   }
 
   /// Records the sum of the counted uses of one kind.
-  private func flush(
-    _ uses: WritableKeyPath<AuditState, UseCount>,
+  private func record(
+    _ counts: [[UInt8]: Int],
     _ event: AuditEvent,
     _ before: String,
-    _ after: String,
-    _ isLast: Bool
+    _ after: String
   ) throws(VaultFailure) {
-    let counts = audit[keyPath: uses].unwritten
-    guard !counts.isEmpty, isLast || audit[keyPath: uses].takeSum(at: clock.boot) else { return }
+    guard !counts.isEmpty else { return }
     var entry = AuditEntry(event: event, outcome: .done)
     if counts.count == 1, let account = counts.keys.first,
       let row = try accountIfAny(withIdentifier: account)
@@ -132,7 +144,6 @@ extension Vault {
     let accounts = counts.count == 1 ? "" : ", of \(counts.count) accounts"
     entry.detail = before + "\(counts.values.reduce(0, +))" + after + accounts
     try change { try record(entry) }
-    audit[keyPath: uses].noteWritten()
   }
 
   private func flushRefusals() throws(VaultFailure) {

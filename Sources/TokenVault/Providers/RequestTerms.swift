@@ -30,7 +30,7 @@ extension Vault {
   ) throws(VaultFailure) -> RequestTerms {
     let account = try account(named: try self.account(name, under: caller.rule))
     let provider = try provider(of: account)
-    return RequestTerms(
+    let terms = RequestTerms(
       account: account.name,
       issuer: provider.issuer.text,
       hosts: provider.apiHosts,
@@ -38,5 +38,7 @@ extension Vault {
       isForAnyHost: provider.isForAnyHost,
       exchange: ExchangeTerms(provider, owner: owner)
     )
+    putAtHand(terms, of: account)
+    return terms
   }
 }

@@ -14,6 +14,8 @@ final class TokenAtHand: Sendable {
   let file: TokenFileStamp?
   /// The answer as it goes over the wire, once it has been made.
   fileprivate let message = Mutex<[UInt8]?>(nil)
+  /// The rules for sending the token, once a caller has asked for them.
+  fileprivate let terms = Mutex<TermsAtHand?>(nil)
 
   init(_ account: String, _ row: AccessTokenRow, _ file: TokenFileStamp?) {
     self.account = account
@@ -32,6 +34,12 @@ struct TokenFileStamp: Sendable {
     // Both clocks are in whole seconds, so their difference can vary by one.
     stamp == other.stamp && abs(clocks - other.clocks) <= 1
   }
+}
+
+/// The rules for sending a token, as they were found, or as they go over the wire.
+private enum TermsAtHand: Sendable {
+  case found(RequestTerms)
+  case message([UInt8])
 }
 
 /// The token cache: at most one token of each account.
@@ -96,6 +104,9 @@ package struct GrantAtHand: Sendable {
 }
 
 extension Vault {
+  /// The most bytes of certificate authorities that are kept with a token.
+  private static let longestAuthorityAtHand = 8 * 1024
+
   /// The answer of `accessToken` from the cache, without waiting for the actor.
   ///
   /// It is the usual access token of an account: handed out before, still valid, and of an account
@@ -105,13 +116,15 @@ extension Vault {
   /// - Parameters:
   ///   - name: the account.
   ///   - minimumLifetime: in seconds.
+  ///   - isRecorded: whether the call states a reason that is recorded.
   ///   - tool: the tool whose helper the caller is, looked up if there is a token for it; `nil` if the
   ///     caller is none.
-  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account, and for a
-  ///   suspicious repeat of a tool.
+  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account, for one that
+  ///   gets a record of its own, and for a suspicious repeat of a tool.
   package nonisolated func cachedAccessToken(
     account name: String?,
     minimumLifetime: Int64?,
+    isRecorded: Bool = false,
     tool: @autoclosure () -> Tool? = nil
   ) -> GrantAtHand? {
     guard let name, !hasLostItsStore, (minimumLifetime ?? 0) >= 0,
@@ -128,6 +141,7 @@ extension Vault {
     if let file = found.file, fileStamp(of: found.account)?.agrees(with: file) != true {
       return nil
     }
+    if isRecorded, !countReasonWithoutRecord(of: row.account) { return nil }
     let answer = GrantAtHand(found, isShorterThanRequested: left < wanted)
     guard let tool = tool() else { return answer }
     let boot = clock.boot
@@ -135,6 +149,39 @@ extension Vault {
       $0.noteUnlessSuspicious(answer.grant.accessToken, of: row.account, to: tool, at: boot)
     }
     return isUsual ? answer : nil
+  }
+
+  /// The answer of `requestTerms` from the cache in the format of a wire, without waiting for the actor.
+  ///
+  /// It is there with the usual token of its account, and is removed with it.
+  ///
+  /// - Parameters:
+  ///   - name: the account.
+  ///   - make: makes the answer, once.
+  /// - Returns: `nil` if `requestTerms` has to be called.
+  package nonisolated func cachedTerms(
+    account name: String?,
+    _ make: (RequestTerms) -> [UInt8]?
+  ) -> [UInt8]? {
+    guard let name, !hasLostItsStore, let token = tokenCache.find(name) else { return nil }
+    return token.terms.withLock { kept in
+      switch kept {
+      case nil: return nil
+      case .message(let message): return message
+      case .found(let terms):
+        let message = make(terms)
+        kept = message.map { .message($0) }
+        return message
+      }
+    }
+  }
+
+  /// Keeps rules that were found just now with the token of their account.
+  func putAtHand(_ terms: RequestTerms, of account: AccountRow) {
+    guard (terms.exchange.certificateAuthority?.utf8.count ?? 0) <= Self.longestAuthorityAtHand,
+      let token = tokenCache.find(account.name), token.row.account == account.id
+    else { return }
+    token.terms.withLock { $0 = .found(terms) }
   }
 
   /// Caches the usual token of an account, which has just been handed out from the store.

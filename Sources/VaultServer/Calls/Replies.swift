@@ -1,3 +1,4 @@
+internal import Configuration
 internal import OAuth
 internal import PresenceTerms
 internal import TokenVault
@@ -89,6 +90,23 @@ extension AccessTokenReply {
       shorterThanRequested: grant.isShorterThanRequested,
       scope: grant.scope,
       missingScope: grant.missingScope
+    )
+  }
+}
+
+extension RequestTermsReply {
+  init(_ terms: RequestTerms) {
+    self.init(
+      account: terms.account,
+      issuer: terms.issuer,
+      hosts: terms.hosts,
+      ca: terms.exchange.certificateAuthority,
+      pins: terms.exchange.pins,
+      proxy: terms.exchange.proxy,
+      listeners: terms.exchange.loopbackUsers.map { Int($0) },
+      connectTimeout: terms.exchange.limits.connection,
+      resource: terms.resource,
+      anyHost: terms.isForAnyHost
     )
   }
 }

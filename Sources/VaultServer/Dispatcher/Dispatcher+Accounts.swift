@@ -157,19 +157,7 @@ extension Dispatcher {
   }
 
   func requestTerms(_ call: RequestTermsCall) async throws(VaultFailure) -> RequestTermsReply {
-    let terms = try await vault.requestTerms(account: call.account, caller: caller)
-    return RequestTermsReply(
-      account: terms.account,
-      issuer: terms.issuer,
-      hosts: terms.hosts,
-      ca: terms.exchange.certificateAuthority,
-      pins: terms.exchange.pins,
-      proxy: terms.exchange.proxy,
-      listeners: terms.exchange.loopbackUsers.map { Int($0) },
-      connectTimeout: terms.exchange.limits.connection,
-      resource: terms.resource,
-      anyHost: terms.isForAnyHost
-    )
+    RequestTermsReply(try await vault.requestTerms(account: call.account, caller: caller))
   }
 
   /// Sends a reply for each account as soon as it is done.

@@ -36,7 +36,7 @@ extension Server {
         left -= 1
         switch message {
         case .usualToken(let usual): try answer(usual, of: connection)
-        case .call(let parsed): start(parsed, of: connection)
+        case .call(let parsed): try answer(parsed, of: connection)
         case .undecoded(let message):
           decoder.add(message, of: connection.number, connection.share.party)
         }
@@ -67,6 +67,21 @@ extension Server {
       let unstated = usual.reason == nil ? usual : nil
       return start(ParsedCall(try usual.call), of: connection, usual: unstated)
     }
+    answerAtOnce(message, of: connection)
+  }
+
+  /// Answers any other call; at once if it asks for rules that the vault has in its cache.
+  private func answer(_ parsed: ParsedCall, of connection: Connection) throws(MessageError) {
+    guard case .success(.requestTerms(let call)) = parsed.request, !parsed.oneway,
+      let message = vaultAtHand(of: connection)?.cachedTerms(
+        account: call.account,
+        { terms in try? VarlinkReply(RequestTermsReply(terms)).plainEncoded(on: .vault) }
+      )
+    else { return start(parsed, of: connection) }
+    answerAtOnce(message, of: connection)
+  }
+
+  private func answerAtOnce(_ message: [UInt8], of connection: Connection) {
     // Authority belongs to the process that connected, and ends with it.
     guard connection.isPeerAlive else {
       vaults.noteRefusal("dead caller", of: connection.user, by: "user \(connection.user)")
@@ -75,18 +90,24 @@ extension Server {
     if !connection.answerAtOnce(message) { end(connection.number) }
   }
 
+  /// The vault whose cache may answer a call of a connection.
+  private func vaultAtHand(of connection: Connection) -> Vault? {
+    guard connection.kind == .person,
+      let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
+      vaults.isFree(connection.recognition, in: vault)
+    else { return nil }
+    return vault
+  }
+
   /// The reply to a token call if the token is in the vault's cache.
   ///
   /// It needs no task of its own.
   private func messageAtHand(for usual: UsualTokenCall, of connection: Connection) -> [UInt8]? {
     let isHelper = usual.helper == true
-    guard connection.kind == .person,
-      let vault = vaults.vaultAtHand(of: connection.user, by: connection.recognition),
-      vaults.isFree(connection.recognition, in: vault), !connection.isRecorded(usual)
-    else { return nil }
-    return vault.cachedAccessToken(
+    return vaultAtHand(of: connection)?.cachedAccessToken(
       account: usual.account,
       minimumLifetime: usual.minimumLifetime.map(Int64.init),
+      isRecorded: connection.isRecorded(usual),
       tool: isHelper ? connection.tool : nil
     )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
   }
