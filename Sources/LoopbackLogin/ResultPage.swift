@@ -115,7 +115,7 @@ package struct ResultPage {
         """
     case .refused(let provider, let reason):
       return """
-        <p>\(Self.quoted(provider)) said no:</p>
+        <p>\(Self.quoted(provider)) refused the sign-in:</p>
         <blockquote>\(Self.quoted(reason))</blockquote>
         """
     case .wrongState, .otherSignIn:
@@ -128,11 +128,11 @@ package struct ResultPage {
         <p>The sign-in was begun \(there) by another user of this computer. Open the address in \
         a browser of that user.</p>
         """
-    case .expired: return "<p>The time for this sign-in was over when the answer came.</p>"
+    case .expired: return "<p>The answer came after the time limit of this sign-in.</p>"
     case .interrupted:
       return """
-        <p>The \(origin.rawValue) did not wait for its end. It may have succeeded anyway: \
-        <code>thumblatch status</code> shows it.</p>
+        <p>The \(origin.rawValue) did not wait for the end of the sign-in. The sign-in may have \
+        succeeded anyway: <code>thumblatch status</code> shows it.</p>
         """
     case .failed(let reason): return "<blockquote>\(Self.quoted(reason))</blockquote>"
     }

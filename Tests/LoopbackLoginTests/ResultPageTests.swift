@@ -12,8 +12,8 @@ struct ResultPageTests {
 
   static let results: [ResultPage.Result] = [
     .signedIn(person: hostile, also: hostile, account: "work", provider: hostile),
-    .refused(provider: hostile, reason: hostile), .wrongState, .otherSignIn, .expired, .interrupted,
-    .failed(reason: hostile),
+    .refused(provider: hostile, reason: hostile), .wrongState, .otherSignIn, .otherUser, .expired,
+    .interrupted, .failed(reason: hostile),
   ]
 
   @Test(arguments: results)
@@ -68,7 +68,8 @@ struct ResultPageTests {
   func whatDidNotWorkIsNoSuccess(_ result: ResultPage.Result) {
     let page = ResultPage(result, for: .terminal)
     #expect(!page.html.contains("You are signed in"))
-    #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
+    let status = result == .otherUser ? 403 : 400
+    #expect(String(decoding: page.answer, as: UTF8.self).hasPrefix("HTTP/1.1 \(status) "))
   }
 
   @Test

@@ -130,7 +130,7 @@ struct MessageTests {
     "Examples": "no package has these programs",
     "GTK": "only a bug of the desktop app shows its texts",
     "Installed": "its files are no Swift", "InstalledDesktop": "its files are no Swift",
-    "LoopbackLogin": "its texts are the page of a browser, with tags",
+    "LoopbackLogin": "`BrowserPages` lists its texts, which the source has with tags",
     "QRCode": "its callers show the text itself instead of its errors",
     "ThumblatchKitTesting": "tests of apps use it",
   ]
