@@ -276,7 +276,7 @@ let package = Package(
     // slower as lld links it.
     program(
       "thumblatch",
-      ["Configuration", "JSON", "PlainText", "Providers", "System", "TokenFile", "ToolProtocols"],
+      ["Configuration", "PlainText", "Providers", "System", "TokenFile", "ToolProtocols"],
       linker: [.unsafeFlags(["-static-executable"])]
     ),
     program("thumblatch-cli", ["Commands"]),

@@ -204,11 +204,28 @@ enum EngineToken {
     _ request: TokenRequest
   ) -> TokenRequest.Outcome {
     guard let found = unsafe TokenReply(UnsafeRawBufferPointer(reply)),
-      unsafe request.name == nil || found.isOf(request.name, in: UnsafeRawBufferPointer(reply))
+      unsafe request.name == nil
+        || isOf(request.name, found.account, in: UnsafeRawBufferPointer(reply))
     else { return .notKnown }
     unsafe tellOfMissing(found, in: UnsafeRawBufferPointer(reply))
     let token = unsafe UnsafeRawBufferPointer(rebasing: reply[found.token])
     return unsafe request.form.write(token, expiresAt: found.expiresAt) ? .written : .lost
+  }
+
+  /// Whether the account of a reply, by its range there, is the requested one.
+  static func isOf(
+    _ name: UnsafePointer<CChar>?,
+    _ account: Range<Int>,
+    in reply: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard let name = unsafe name else { return false }
+    for index in 0..<account.count {
+      // A shorter name has its NUL here, and the account's name has none.
+      guard unsafe UInt8(bitPattern: name[index]) == reply[account.lowerBound + index] else {
+        return false
+      }
+    }
+    return unsafe name[account.count] == 0
   }
 
   /// Names the scopes that a token lacks.

@@ -38,16 +38,32 @@ struct TokenReply {
     missingScope = missing
   }
 
-  /// Whether it belongs to the requested account.
-  func isOf(_ name: UnsafePointer<CChar>?, in message: UnsafeRawBufferPointer) -> Bool {
-    guard let name = unsafe name else { return false }
-    for index in 0..<account.count {
-      // A shorter name has its NUL here, and the account's name has none.
-      guard unsafe UInt8(bitPattern: name[index]) == message[account.lowerBound + index] else {
-        return false
-      }
-    }
-    return unsafe name[account.count] == 0
+}
+
+/// A reply to `RequestTerms` that allows the token for each host that the user names, located in the bytes
+/// of the message.
+///
+/// It accepts only the engine's exact form, as `TokenReply` does.
+struct TermsReply {
+  /// The range of the account's name.
+  let account: Range<Int>
+
+  /// Parses a message with its NUL.
+  init?(_ message: UnsafeRawBufferPointer) {
+    var reader = unsafe Reader(message)
+    guard reader.take(#"{"parameters":{"account":""#), let account = reader.text(from: 0x21),
+      reader.take(#","issuer":""#), reader.skipText(),
+      reader.take(#","hosts":["#), reader.skipTexts()
+    else { return nil }
+    guard !reader.take(#","ca":""#) || reader.skipText(),
+      reader.take(#","pins":["#), reader.skipTexts(),
+      !reader.take(#","proxy":""#) || reader.skipText(),
+      !reader.take(#","listeners":["#) || reader.skipNumbers(),
+      !reader.take(#","connect_timeout":"#) || reader.number() != nil,
+      !reader.take(#","resource":""#) || reader.skipText(),
+      reader.take(#","any_host":true}}"#), reader.isAtEnd
+    else { return nil }
+    self.account = account
   }
 }
 
@@ -90,6 +106,35 @@ struct Reader {
       next += 1
     }
     return nil
+  }
+
+  /// Consumes a text with escapes, up to its quotation mark; false if it has no end.
+  mutating func skipText() -> Bool {
+    while unsafe next < bytes.count {
+      let byte = unsafe bytes[next]
+      next += byte == UInt8(ascii: "\\") ? 2 : 1
+      if byte == UInt8(ascii: "\"") { return true }
+      guard byte >= 0x20 else { return false }
+    }
+    return false
+  }
+
+  /// Consumes the texts of a list, and its end.
+  mutating func skipTexts() -> Bool {
+    guard !take("]") else { return true }
+    repeat {
+      guard take("\""), skipText() else { return false }
+    } while take(",")
+    return take("]")
+  }
+
+  /// Consumes the numbers of a list, and its end.
+  mutating func skipNumbers() -> Bool {
+    guard !take("]") else { return true }
+    repeat {
+      guard number() != nil else { return false }
+    } while take(",")
+    return take("]")
   }
 
   /// Consumes a number without a sign; `nil` if there is none, or if it has more than 18 digits.

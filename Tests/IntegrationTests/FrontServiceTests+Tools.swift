@@ -11,7 +11,7 @@ extension FrontServiceTests {
   private static let calls =
     #"{"method":"io.thumblatch.Vault.RequestTerms","parameters":{"account":"work"}}"# + "\n"
     + #"{"method":"io.thumblatch.Vault.AccessToken","parameters":{"#
-    + #""reason":"Terraform at git.example.org","account":"work","ask":false}}"# + "\n"
+    + #""account":"work","ask":false,"reason":"Terraform at git.example.org"}}"# + "\n"
 
   private func tool(
     _ reply: String,
@@ -38,7 +38,7 @@ extension FrontServiceTests {
     let settings = "min-ttl = 2m\\nscope = read \\naudience = x\\n"
     let wanted = try tool(Self.terms + Self.reply(), settings: settings)
     #expect(wanted.outcome == answered("{\"token\":\"of-the-service\"}\n"))
-    #expect(wanted.asked.contains(#""minimum_lifetime":120,"scope":"read","audience":"x","#))
+    #expect(wanted.asked.contains(#""minimum_lifetime":120,"scope":"read","audience":"x","ask":false"#))
   }
 
   @Test(arguments: [
@@ -50,6 +50,9 @@ extension FrontServiceTests {
     terms, terms + terms, reply(), reply() + terms, "\0" + reply(), terms + reply() + "\0",
     terms.replacing("true", with: #""true""#) + reply(),
     terms.replacing("true", with: "true,\"any_host\":true") + reply(),
+    terms.replacing(#""hosts":[]"#, with: #""hosts":["a]"#) + reply(),
+    terms.replacing(#""hosts":[]"#, with: #""hosts":["a",]"#) + reply(),
+    terms.replacing(#""pins""#, with: #""listeners":[x],"pins""#) + reply(),
   ])
   func aReplyThatDoesNotAllowTheHostIsLeftToTheCommandProgram(_ reply: String) throws {
     let (outcome, asked) = try tool(reply)
@@ -111,8 +114,12 @@ extension FrontServiceTests {
     let terms = RequestTermsReply(
       account: "work",
       issuer: "https://id.example.org",
-      hosts: ["api.example.org"],
-      pins: [],
+      hosts: ["api.example.org", #"a "quoted\" one"#],
+      ca: "-----BEGIN CERTIFICATE-----\n",
+      pins: ["sha256//AAAA", "sha256//BBBB"],
+      proxy: "http://localhost:3128",
+      listeners: [998, 0],
+      connectTimeout: 10,
       anyHost: true
     )
     let settings = "min-ttl = 2m\\nscope = read \\naudience = x\\n"

@@ -1,6 +1,5 @@
 internal import Configuration
 internal import Glibc
-internal import JSON
 internal import System
 internal import TokenFile
 internal import ToolProtocols
@@ -14,12 +13,16 @@ extension FrontVault {
     if self == .privateVault, entry.scope == nil, entry.audience == nil {
       return storedToken(of: entry)
     }
-    var parameters: JSONObject = [:]
-    parameters["minimum_lifetime"] = entry.minimumLifetime.map { .integer(Int64($0)) }
-    parameters["scope"] = entry.scope.map { .string($0) }
-    parameters["audience"] = entry.audience.map { .string($0) }
-    parameters["reason"] = .string(reason)
-    return engineToken(of: entry.account.text, parameters, isForHost: true)
+    return engineToken(
+      ToolTokenCall(
+        account: entry.account.text,
+        minimumLifetime: entry.minimumLifetime,
+        scope: entry.scope,
+        audience: entry.audience,
+        reason: reason,
+        isForHost: true
+      )
+    )
   }
 
   /// The valid token in the account's file, if it may go to each host that the user names.
@@ -40,30 +43,12 @@ extension FrontVault {
   /// A token that an engine has at once.
   ///
   /// If it is for a host, the engine must say with it that the token may go to any host. Both calls go
-  /// out together.
-  func engineToken(
-    of account: String,
-    _ parameters: JSONObject,
-    isForHost: Bool
-  ) -> ToolToken? {
-    var parameters = parameters
-    parameters["account"] = .string(account)
-    // The person would not see a prompt.
-    parameters["ask"] = false
-    var message: [UInt8] = []
-    if isForHost { message += Self.call("RequestTerms", ["account": .string(account)]) }
-    message += Self.call("AccessToken", parameters)
-    return unsafe ask(message, replies: isForHost ? 2 : 1) { replies in
-      unsafe Self.token(in: replies, of: account, isForHost: isForHost)
+  /// out together. The engine opens no prompt, which the person would not see.
+  func engineToken(_ call: ToolTokenCall) -> ToolToken? {
+    guard let message = call.message else { return nil }
+    return unsafe ask(message, replies: call.isForHost ? 2 : 1) { replies in
+      unsafe Self.token(in: replies, call)
     }
-  }
-
-  private static func call(_ method: String, _ parameters: JSONObject) -> [UInt8] {
-    let call: JSONObject = [
-      "method": .string("io.thumblatch.Vault." + method), "parameters": .object(parameters),
-    ]
-    // The parameters hold text of UTF-8 without NUL, so that writing cannot fail.
-    return ((try? JSONWriter.write(.object(call))) ?? []) + [0]
   }
 
   private func ask<Value>(
@@ -84,19 +69,19 @@ extension FrontVault {
 
   private static func token(
     in replies: UnsafeRawBufferPointer,
-    of account: String,
-    isForHost: Bool
+    _ call: ToolTokenCall
   ) -> ToolToken? {
     var last = unsafe replies
-    if isForHost {
-      guard let end = unsafe replies.firstIndex(of: 0),
-        unsafe isForAnyHost(UnsafeRawBufferPointer(rebasing: replies[..<end]), account)
+    if call.isForHost {
+      guard let end = unsafe replies.firstIndex(of: 0) else { return nil }
+      let first = unsafe UnsafeRawBufferPointer(rebasing: replies[...end])
+      guard let terms = unsafe TermsReply(first), unsafe isOf(call.account, terms.account, first)
       else { return nil }
       unsafe last = UnsafeRawBufferPointer(rebasing: replies[(end + 1)...])
     }
-    guard let found = unsafe TokenReply(last),
-      unsafe account.withCString({ unsafe found.isOf($0, in: last) })
-    else { return nil }
+    guard let found = unsafe TokenReply(last), unsafe isOf(call.account, found.account, last) else {
+      return nil
+    }
     unsafe EngineToken.tellOfMissing(found, in: last)
     return unsafe ToolToken(
       String(decoding: last[found.token], as: UTF8.self),
@@ -104,12 +89,12 @@ extension FrontVault {
     )
   }
 
-  /// Whether a reply to `RequestTerms` says that the token may go to each host that the user names.
-  private static func isForAnyHost(_ reply: UnsafeRawBufferPointer, _ account: String) -> Bool {
-    guard case .object(let object) = try? unsafe JSONReader.read(reply, JSONRules()),
-      let terms = try? object.object("parameters"), let name = try? terms.string("account")
-    else { return false }
-    return object["error"] == nil && name == account
-      && (try? terms.optionalBoolean("any_host")) == true
+  /// Whether a reply belongs to an account.
+  private static func isOf(
+    _ account: String,
+    _ range: Range<Int>,
+    _ reply: UnsafeRawBufferPointer
+  ) -> Bool {
+    unsafe account.withCString { unsafe EngineToken.isOf($0, range, in: reply) }
   }
 }

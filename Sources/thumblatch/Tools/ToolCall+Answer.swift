@@ -1,6 +1,5 @@
 internal import Configuration
 internal import Glibc
-internal import JSON
 internal import Providers
 internal import System
 internal import ToolProtocols
@@ -70,9 +69,12 @@ extension ToolCall {
     guard let credential = try? KubeCredential(variable),
       credential.server.map({ (try? TokenHost(ofURL: $0)) != nil }) != false,
       let token = vault.engineToken(
-        of: account,
-        ["reason": .string(KubeCredential.reason), "helper": true],
-        isForHost: credential.server != nil
+        ToolTokenCall(
+          account: account,
+          reason: KubeCredential.reason,
+          isHelper: true,
+          isForHost: credential.server != nil
+        )
       )
     else { return nil }
     return credential.answer(token)
