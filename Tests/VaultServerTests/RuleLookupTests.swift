@@ -126,6 +126,24 @@ struct RuleLookupTests {
   }
 
   @Test
+  func rulesAreReadAgainAfterATenthOfASecond() throws {
+    var looked = LookedRules()
+    var readings = 0
+    func count(at milliseconds: Int64) -> Int? {
+      let now = BootInstant(nanoseconds: 5_000_000_000 + milliseconds * 1_000_000)
+      let result = looked.result(at: now) { () throws(VaultFailure) in
+        readings += 1
+        guard readings != 2 else { throw .misconfigured("the second time") }
+        return []
+      }
+      return (try? result.get())?.count
+    }
+    for time in [0, 1, 99] as [Int64] { #expect(count(at: time) == 0 && readings == 1) }
+    for time in [100, 199] as [Int64] { #expect(count(at: time) == nil && readings == 2) }
+    #expect(count(at: 200) == 0 && readings == 3)
+  }
+
+  @Test
   func aConnectionUnderARuleIsNotFree() throws {
     let recognition = Recognition()
     recognition.learn(CallerRule(title: "rule \"job\""))

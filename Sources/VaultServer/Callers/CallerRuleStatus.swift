@@ -48,9 +48,6 @@ extension CallerMarks {
 
 // The rules for callers: which one holds for a connection is looked up once.
 extension Vaults {
-  /// How long it is remembered whether the machine has rules, in milliseconds.
-  private static let freshness: Int64 = 100
-
   /// Whether a connection to a vault needs no look at the rules.
   func isFree(_ recognition: Recognition, in vault: Vault) -> Bool {
     guard form == .private || vault.callerRulesOfUser.isEmpty else { return false }
@@ -62,15 +59,13 @@ extension Vaults {
   }
 
   /// Whether the machine has rules that depend on the process of a caller, or they cannot be read.
-  private var mayHaveRules: Bool {
-    let now = BootInstant.now.nanoseconds
-    return lookedAtRules.withLock { looked in
-      if now >= looked.until {
-        let isFree = (try? rules.policy().callers.marksOfProcess.isEmpty) == true
-        looked = (!isFree, now + Self.freshness * 1_000_000)
-      }
-      return looked.mayHave
-    }
+  private var mayHaveRules: Bool { (try? recentRules().marksOfProcess.isEmpty) != true }
+
+  /// The machine's rules, as they were at most 100 ms ago.
+  private func recentRules() throws(VaultFailure) -> [NamedRule] {
+    try lookedAtRules.withLock { looked in
+      looked.result(at: .now) { () throws(VaultFailure) in try callerRules() }
+    }.get()
   }
 
   /// A caller with the rule that holds for it.
@@ -83,17 +78,17 @@ extension Vaults {
     case .restricted(let rule): return caller.restricted(by: rule)
     case .unknown: break
     }
-    let rule = try ruleOfMachine(for: caller.peer, recognition)
+    let rule = try Self.rule(for: caller.peer, recognition, of: try callerRules())
     recognition.learn(rule)
     return rule.map { caller.ruled(by: $0) } ?? caller
   }
 
-  private func ruleOfMachine(
+  private static func rule(
     for peer: Peer?,
-    _ recognition: Recognition
+    _ recognition: Recognition,
+    of rules: [NamedRule]
   ) throws(VaultFailure) -> CallerRule? {
-    let rules = try callerRules()
-    return rules.rule(for: try Self.marks(of: peer, recognition, rules.marksOfProcess))
+    rules.rule(for: try marks(of: peer, recognition, rules.marksOfProcess))
   }
 
   /// Whether this is the connection's first look at the rules, and no rule holds.
@@ -107,7 +102,7 @@ extension Vaults {
     _ recognition: Recognition
   ) throws(VaultFailure) -> Bool {
     guard case .unknown = recognition.known,
-      try ruleOfMachine(for: peer, recognition) == nil
+      try Self.rule(for: peer, recognition, of: try recentRules()) == nil
     else { return false }
     recognition.learn(nil)
     return true
@@ -122,13 +117,13 @@ extension Vaults {
     to usual: UsualTokenCall,
     from peer: Peer,
     _ recognition: Recognition
-  ) -> VarlinkReply? {
+  ) -> Outbox.Part? {
     guard let vault = vaultAtHand(of: peer.credentials.user, by: recognition) else { return nil }
     do throws(VaultFailure) {
       guard try isFreeAtFirstLook(peer, recognition) else { return nil }
     } catch {
       // The caller of an ended process gets no reply.
-      return peer.isAlive ? Dispatcher.failure(error) : nil
+      return peer.isAlive ? Outbox.Part(Dispatcher.failure(error)) : nil
     }
     // The user may have added a rule during the look.
     guard form == .private || vault.callerRulesOfUser.isEmpty,
@@ -139,7 +134,7 @@ extension Vaults {
       ),
       peer.isAlive
     else { return nil }
-    return try? VarlinkReply(AccessTokenReply(found.grant))
+    return found.encoded.map(Outbox.Part.plain)
   }
 
   /// A caller of a vault with the rules of its user, too.

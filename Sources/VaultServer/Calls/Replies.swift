@@ -2,6 +2,7 @@ internal import Configuration
 internal import OAuth
 internal import PresenceTerms
 internal import TokenVault
+internal import Varlink
 internal import VaultInterface
 
 // Translates the vault's types to those of the interface.
@@ -91,6 +92,13 @@ extension AccessTokenReply {
       scope: grant.scope,
       missingScope: grant.missingScope
     )
+  }
+}
+
+extension GrantAtHand {
+  /// The reply as it goes over the wire; `nil` if it cannot be encoded.
+  var encoded: [UInt8]? {
+    message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
   }
 }
 

@@ -46,6 +46,11 @@ final class Inbox: Sendable {
     put(.message(Message(reply: part, isLast: true, isEnd: isEnd || isLost), token: token))
   }
 
+  /// Passes on the last reply, which is encoded already.
+  func putLast(part: Outbox.Part, for token: UInt64) {
+    put(.message(Message(reply: part, isLast: true), token: token))
+  }
+
   func put(_ decoded: Decoder.Decoded, for token: UInt64) {
     put(.message(Message(decoded: decoded), token: token))
   }

@@ -109,7 +109,7 @@ extension Server {
       minimumLifetime: usual.minimumLifetime.map(Int64.init),
       isRecorded: connection.isRecorded(usual),
       tool: isHelper ? connection.tool : nil
-    )?.message { grant in try? VarlinkReply(AccessTokenReply(grant)).plainEncoded(on: .vault) }
+    )?.encoded
   }
 
   /// Starts a task that answers a call beside this thread.
@@ -135,7 +135,7 @@ extension Server {
     let answer = beside {
       [vaults, inbox, peer = connection.peer, recognition = connection.recognition] in
       if let usual, let reply = vaults.replyAtHand(to: usual, from: peer, recognition) {
-        return inbox.putLast(reply, for: token)
+        return inbox.putLast(part: reply, for: token)
       }
       guard let caller = Caller(peer, connection: token) else {
         let user = peer.credentials.user

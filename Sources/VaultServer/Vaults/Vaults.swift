@@ -75,8 +75,8 @@ package final class Vaults: Sendable {
   let names: UserNameCache
   /// The administrator's rules.
   let rules: any MachineRules
-  /// Whether the machine may have rules for callers, and how long that is remembered.
-  let lookedAtRules = Mutex((mayHave: true, until: Int64(0)))
+  /// The rules for callers, as they were found last.
+  let lookedAtRules = Mutex(LookedRules())
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
   /// The slots of the machine key, and their changes.

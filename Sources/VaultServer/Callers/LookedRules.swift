@@ -1,0 +1,22 @@
+internal import Configuration
+internal import System
+internal import TokenVault
+
+/// The machine's rules as they were found last.
+struct LookedRules {
+  /// How long they are used, in nanoseconds.
+  private static let freshness: Int64 = 100_000_000
+  private var found: Result<[NamedRule], VaultFailure>?
+  private var until: Int64 = 0
+
+  /// What was found less than 100 ms ago, else what `look` finds.
+  mutating func result(
+    at now: BootInstant,
+    _ look: () throws(VaultFailure) -> [NamedRule]
+  ) -> Result<[NamedRule], VaultFailure> {
+    if let found, now.nanoseconds < until { return found }
+    let result = Result(catching: look)
+    (found, until) = (result, now.nanoseconds + Self.freshness)
+    return result
+  }
+}
