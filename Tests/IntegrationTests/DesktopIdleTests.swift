@@ -7,7 +7,6 @@ import Testing
 ///
 /// It wakes by itself only for the next change on the screen: when the shown minute of the countdown of
 /// an unlock window ends, when that window closes, and when an access token expires.
-@Suite(.serialized)
 struct DesktopIdleTests {
   private let person: Person
   private let bus: DesktopBus
