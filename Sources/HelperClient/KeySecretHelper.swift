@@ -10,6 +10,10 @@ package struct KeySecretHelper: SecurityKeySealing {
   private static let lookLimit: Int64 = 10
   /// How long a touch may take, in seconds: a key stops waiting after about 30.
   private static let touchLimit: Int64 = 70
+  /// The touches of a new credential and its secret, and of the secret of a slot.
+  ///
+  /// The caller is told of each.
+  private static let (touchesToMake, touchesToOpen) = (2, 1)
   /// How long the helper may run after its reply, in milliseconds.
   ///
   /// It may have to cancel a wait for a touch.
@@ -26,7 +30,7 @@ package struct KeySecretHelper: SecurityKeySealing {
   package func look() throws(SecurityKeyFailure) -> SecurityKeyFacts {
     let reply: KeyFactsReply = try ask(
       GetKeyCall(),
-      more: false,
+      events: 0,
       within: Self.lookLimit,
       SecurityKeyWait()
     ) { _ in false }
@@ -45,7 +49,8 @@ package struct KeySecretHelper: SecurityKeySealing {
     lit: @escaping @Sendable () -> Void
   ) throws(SecurityKeyFailure) -> SecurityKeySecret {
     let call = MakeKeySecretCall(keyCredentials: credentials, keyPin: pin)
-    let reply = try ask(call, more: true, within: 2 * Self.touchLimit, wait) { reply in
+    let limit = 2 * Self.touchLimit
+    let reply = try ask(call, events: Self.touchesToMake, within: limit, wait) { reply in
       guard case .touch = reply else { return false }
       lit()
       return true
@@ -76,7 +81,8 @@ package struct KeySecretHelper: SecurityKeySealing {
       throw .unexpected("\(error)")
     }
     let call = OpenKeySecretCall(slots: bytes, keyPin: pin)
-    let reply = try ask(call, more: true, within: Self.touchLimit, wait) { reply in
+    let limit = Self.touchLimit
+    let reply = try ask(call, events: Self.touchesToOpen, within: limit, wait) { reply in
       guard case .touch = reply else { return false }
       lit()
       return true
@@ -93,9 +99,11 @@ package struct KeySecretHelper: SecurityKeySealing {
   }
 
   /// Asks a new process; returns the first reply that `isEvent` does not take.
+  ///
+  /// A helper that sends more than `events` before it has failed: the caller would get them all.
   private func ask<Method: VarlinkMethod>(
     _ call: Method,
-    more: Bool,
+    events: Int,
     within seconds: Int64,
     _ wait: SecurityKeyWait,
     _ isEvent: (Method.Reply) -> Bool
@@ -110,13 +118,14 @@ package struct KeySecretHelper: SecurityKeySealing {
     return try wait.during {
       () throws(SecurityKeyFailure) in
       do throws(HelperError) {
-        try helper.send(call, more: more)
+        try helper.send(call, more: events > 0)
         var buffer = MessageBuffer(.helper)
         let end = BootInstant.now.advanced(bySeconds: seconds)
-        while true {
+        for _ in 0...events {
           let reply = try helper.receive(&buffer, to: Method.self, until: end).reply
           if !isEvent(reply) { return reply }
         }
+        throw HelperError.malformed
       } catch {
         throw SecurityKeyFailure(error)
       }

@@ -59,11 +59,13 @@ package struct SecretHelper: TPMSealing {
   ) throws(TPMFailure) -> TPMSealedSecret {
     switch try ask(SealSecretCall(secret: secret, authorization: authorization)) {
     case .done(let parentName, let privatePart, let publicPart):
-      return TPMSealedSecret(
+      let sealed = TPMSealedSecret(
         parentName: parentName,
         privatePart: privatePart,
         publicPart: publicPart
       )
+      guard sealed.isStorable else { throw TPMFailure(.malformed) }
+      return sealed
     case .failed(let reason, let detail): throw TPMFailure(reason, detail)
     }
   }
@@ -80,7 +82,10 @@ package struct SecretHelper: TPMSealing {
       authorization: authorization
     )
     switch try ask(call, keptBy: opener) {
-    case .done(let secret): return secret
+    case .done(let secret):
+      // Another length is not the secret of any slot, and says nothing about the slot.
+      guard secret.bytes.count == MachineKeySlot.secretCount else { throw TPMFailure(.malformed) }
+      return secret
     case .failed(let reason, let detail): throw TPMFailure(reason, detail)
     }
   }
@@ -97,7 +102,8 @@ package struct SecretHelper: TPMSealing {
           authorization: authorization,
           parentName: parentName
         )
-      )
+      ),
+      of: index
     )
   }
 
@@ -112,9 +118,9 @@ package struct SecretHelper: TPMSealing {
       parentName: parentName
     )
     if let helper = opener?.take(), let reply = try askAgain(call, of: helper) {
-      return try counter(reply)
+      return try counter(reply, of: index)
     }
-    return try counter(ask(call))
+    return try counter(ask(call), of: index)
   }
 
   /// Increments a counter; see `TPMSealing`.
@@ -129,7 +135,8 @@ package struct SecretHelper: TPMSealing {
           authorization: authorization,
           parentName: parentName
         )
-      )
+      ),
+      of: index
     )
   }
 
@@ -147,7 +154,8 @@ package struct SecretHelper: TPMSealing {
           nextAuthorization: next,
           parentName: parentName
         )
-      )
+      ),
+      of: index
     )
   }
 
@@ -164,10 +172,16 @@ package struct SecretHelper: TPMSealing {
     if case .failed(let reason, let detail) = try ask(call) { throw TPMFailure(reason, detail) }
   }
 
-  private func counter(_ reply: CounterReply) throws(TPMFailure) -> TPMCounter {
+  /// The counter in a reply.
+  ///
+  /// A reply about another counter must not get its index into the ledger.
+  private func counter(
+    _ reply: CounterReply,
+    of index: UInt32
+  ) throws(TPMFailure) -> TPMCounter {
     switch reply {
-    case .done(let index, let value):
-      guard let index = UInt32(exactly: index), let value = UInt64(exactly: value) else {
+    case .done(let found, let value):
+      guard found == Int(index), let value = UInt64(exactly: value) else {
         throw TPMFailure(.malformed)
       }
       return TPMCounter(index: index, value: value)
@@ -216,7 +230,10 @@ package struct SecretHelper: TPMSealing {
     try helper.send(call)
     var buffer = MessageBuffer(.helper)
     let end = BootInstant.now.advanced(bySeconds: Self.limit)
-    return try helper.receive(&buffer, to: Method.self, until: end).reply
+    let reply = try helper.receive(&buffer, to: Method.self, until: end).reply
+    // One call has one reply, so a helper that has sent more is not the installed one.
+    guard buffer.count == 0 else { throw .malformed }
+    return reply
   }
 }
 

@@ -10,6 +10,15 @@ extension TPMSealedSecret {
   /// The most bytes of each part; present TPMs return at most 158.
   private static let mostBytes = 600
 
+  /// The bytes of a storage key's name: the algorithm of its digest (2), and SHA-256 (32).
+  private static let nameCount = 34
+
+  /// Whether a slot can hold these parts.
+  package var isStorable: Bool {
+    parentName.count == Self.nameCount
+      && [privatePart, publicPart].allSatisfy { (1...Self.mostBytes).contains($0.count) }
+  }
+
   /// The parameters of a slot.
   package var parameters: [UInt8] {
     get throws(MachineKeyError) {

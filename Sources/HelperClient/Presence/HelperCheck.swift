@@ -139,7 +139,7 @@ private struct CheckTalk: ~Copyable {
     }
     let begun = BootInstant.now
     var isArmed = false
-    while true {
+    for _ in 0..<HelperPresence.mostEvents {
       let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
       let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
       hasAnswered = true
@@ -161,6 +161,7 @@ private struct CheckTalk: ~Copyable {
         if event.isLast { return nil }
       }
     }
+    throw .malformed
   }
 }
 

@@ -55,7 +55,7 @@ struct HelperEnrollment: EnrollmentConversation {
       keep: true
     )
     try helper.send(call, more: true)
-    while true {
+    for _ in 0..<HelperPresence.mostEvents {
       let deadline = BootInstant.now.advanced(bySeconds: request.seconds + HelperPresence.grace)
       let (reply, _) = try helper.receive(&buffer, to: HelperEnrollCall.self, until: deadline)
       switch reply.event {
@@ -75,6 +75,7 @@ struct HelperEnrollment: EnrollmentConversation {
         return nil
       }
     }
+    throw .malformed
   }
 
   private static func load(

@@ -9,6 +9,10 @@ internal import Varlink
 package struct HelperPresence: PresenceChecker {
   /// How many seconds longer than its own limit to wait for a helper.
   static let grace: Int64 = 5
+  /// The most events of one helper.
+  ///
+  /// A person causes far fewer. Events wait in memory until the prompt has shown them.
+  static let mostEvents = 500
   /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
   static let pauses: [Int32] = [250, 500, 1000, 2000, 4000]
   /// How long a reader may take to delete a print, in milliseconds.
