@@ -34,9 +34,10 @@ enum StoreVerb {
       to HOST and each --api-host only. For an existing account, the secret is replaced, and \
       everything else stays the same unless an option changes it. But a new secret without \
       --expires has no known expiry date. Replacing the secret of a protected account needs its \
-      own presence check. status, account list and doctor say when a secret is about to expire. It \
-      cannot be refreshed. --secret-stdin reads standard input to its end, and drops one final \
-      line end. A secret may not contain control characters other than tabs and line ends.
+      own presence check. status, account list and doctor say when a secret is about to expire, \
+      unless it is valid for less than a day in all. It cannot be refreshed. --secret-stdin reads \
+      standard input to its end, and drops one final line end. A secret may not contain control \
+      characters other than tabs and line ends.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
