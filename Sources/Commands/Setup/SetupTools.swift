@@ -79,10 +79,13 @@ enum SetupTools {
     )
   }
 
-  /// The recipe, merged with the content that an earlier setup wrote into its file.
-  private static func besideFormer(_ recipe: ToolRecipe) -> ToolRecipe {
-    let former = recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }
-    return former.first.map(recipe.beside) ?? recipe
+  /// The recipe with a file of its account, merged with the content that an earlier setup wrote there.
+  private static func besideFormer(_ asked: ToolRecipe) -> ToolRecipe {
+    func former(_ recipe: ToolRecipe) -> [UInt8]? {
+      recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }.first
+    }
+    let recipe = asked.withOwnName(former)
+    return former(recipe).map(recipe.beside) ?? recipe
   }
 
   /// Keeps each file in the place of a recipe that is not a recipe itself.
@@ -151,7 +154,8 @@ enum SetupTools {
       service: service,
       server: server,
       program: program(session),
-      variables: variables(session)
+      variables: variables(session),
+      isNamedAfterAccount: !arguments.has(Self.name.name)
     )
   }
 
