@@ -124,7 +124,7 @@ struct HostAccounts {
   /// Removes an account's hosts from docker's list, because docker no longer owns the secret.
   ///
   /// `podman logout --all` would erase the secret of another program.
-  func unlist(_ account: String) throws(CommandError) { try apply([], unlisting: account) }
+  func unlist(_ account: String) throws(CommandError) { try apply(unlisting: account) { _ in [] } }
 
   /// Writes changes, and removes the hosts of an account from docker's list, in one step.
   ///
@@ -132,19 +132,26 @@ struct HostAccounts {
   ///   - changes: the changes; none changes nothing.
   ///   - account: the account whose secret docker no longer owns; `nil` if there is none.
   /// - Throws: what the file cannot hold, and `busy`.
-  /// - Returns: false if another command has changed whose tokens one of the hosts gets.
-  @discardableResult
+  /// - Returns: false if another command has given one of the hosts to another account, or to none.
   func apply(
     _ changes: [HostChange],
     unlisting account: String? = nil
   ) throws(CommandError) -> Bool {
-    if changes.isEmpty {
-      guard account != nil, try !Self.listed(account, in: read()).isEmpty else { return true }
-    }
+    try apply(unlisting: account) { _ in changes }
+  }
+
+  /// The same with the changes that the file needs when it is locked.
+  @discardableResult
+  func apply(
+    unlisting account: String? = nil,
+    _ changes: (HostFile) throws(CommandError) -> [HostChange]
+  ) throws(CommandError) -> Bool {
+    let now = try read()
+    guard try !changes(now).isEmpty || !Self.listed(account, in: now).isEmpty else { return true }
     var isWhole = true
     try change { file throws(CommandError) in
       var next = file
-      for change in changes {
+      for change in try changes(file) {
         isWhole = isWhole && change.isPossible(in: next)
         next = try changing(next, change)
       }
@@ -159,7 +166,8 @@ struct HostAccounts {
 
   /// The hosts of an account that docker's protocol lists.
   private static func listed(_ account: String?, in file: HostFile) -> [HostAccount] {
-    file.entries.filter { $0.account.text == account && $0.isStoredByDocker }
+    guard let account else { return [] }
+    return file.entries.filter { $0.account.text == account && $0.isStoredByDocker }
   }
 
   /// The file with a change, if that is possible.
@@ -239,8 +247,11 @@ struct HostChange {
   /// Whether docker's protocol is to list the host.
   let isOfDocker: Bool
 
-  /// Whether no other command has changed whose tokens the host gets.
-  fileprivate func isPossible(in file: HostFile) -> Bool { file[host]?.account == former }
+  /// Whether no other command has given the host to another account, or to none.
+  fileprivate func isPossible(in file: HostFile) -> Bool {
+    let now = file[host]?.account
+    return now == former || now?.text == account
+  }
 }
 
 extension Session {
