@@ -135,7 +135,8 @@ enum SetupVerb {
     ]
     guard !missing.isEmpty else { return try session.report(object, "everything is set up") }
     if !session.output.json {
-      try session.output.data(missing.flatMap(\.commands).joined(separator: "\n"))
+      let commands = missing.flatMap(\.commands).joined(separator: "\n")
+      try session.output.data(session.output.commands.adapted(commands))
     }
     throw CommandError(
       .promptNeeded,

@@ -45,7 +45,7 @@ enum TokenVerbs {
   ) { session throws(CommandError) in
     try HelperRelay.run(session)
     let reply = try requested(session)
-    try session.show(object(reply), reply.accessToken)
+    try session.give(object(reply), reply.accessToken)
   }
 
   /// Gets the requested token, and reports its missing scopes.
@@ -88,7 +88,7 @@ enum TokenVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
       WhoAmICall(account: account, prompt: prompt)
     }
-    try session.show(
+    try session.give(
       ["account": .object(AccountText.object(reply.account)), "profile": .object(reply.profile)],
       text(reply, columns: session.output.columns)
     )
