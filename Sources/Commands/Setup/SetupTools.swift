@@ -63,7 +63,7 @@ enum SetupTools {
       try session.confirm("Write it?", for: "a confirmation", otherwise: "nothing was written")
     }
     let folder = try UserDirectory(asked.directory)
-    try folder.lock()
+    try folder.lock(for: besideFormer(asked).files.map(\.name))
     // Another setup may have written after the question.
     let recipe = besideFormer(asked)
     let files = recipe.files
@@ -237,7 +237,7 @@ enum SetupTools {
     let names = tool.filesOrKept(in: directory)
     guard !names.isEmpty else { return }
     let folder = try UserDirectory(directory)
-    try folder.lock()
+    try folder.lock(for: names)
     for name in names {
       let path = "\(directory)/\(name)"
       let kept = Tool.kept(name)

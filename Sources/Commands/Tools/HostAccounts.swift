@@ -9,8 +9,6 @@ struct HostAccounts {
 
   /// The path of the file.
   var path: String { directories.hosts }
-  private var directory: String { String(path.dropLast(Self.name.utf8.count + 1)) }
-  private static let name = "hosts.conf"
 
   /// Finds the file in XDG_CONFIG_HOME, in HOME, or in the home directory of the user database.
   init(environment: @escaping (String) -> String?) throws(CommandError) {
@@ -230,9 +228,12 @@ struct HostAccounts {
   private func change(
     _ body: (HostFile) throws(CommandError) -> String
   ) throws(CommandError) {
-    let directory = try UserDirectory(self.directory)
-    try directory.lock()
-    try directory.write(Array(try body(try read()).utf8), Self.name)
+    guard let place = FileDestination(path) else {
+      throw .usage("\(path) is a directory")
+    }
+    let directory = try UserDirectory(place.directory)
+    try directory.lock(for: [place.name])
+    try directory.write(Array(try body(try read()).utf8), place.name)
   }
 }
 

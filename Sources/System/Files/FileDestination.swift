@@ -19,6 +19,18 @@ package struct FileDestination: Sendable {
     self.name = String(name)
   }
 
+  /// Removes the unfinished files of runs that were killed while they wrote the file.
+  ///
+  /// The caller holds the lock that each of them takes.
+  package static func removeUnfinished(_ name: String, in directory: borrowing Directory) {
+    let start = ".\(name.prefix(100))."
+    for other in (try? directory.names()) ?? [] where other.utf8.starts(with: start.utf8) {
+      let rest = other.utf8.dropFirst(start.utf8.count)
+      let isNumber = !rest.isEmpty && rest.allSatisfy { (0x30...0x39).contains($0) }
+      if isNumber { _ = try? directory.unlink(other) }
+    }
+  }
+
   /// Requires that a file can be made in the directory.
   package func demandWritable() throws(SystemError) {
     let folder = try Directory(path: directory)
