@@ -12,7 +12,7 @@ extension ProviderDirectories {
     of account: String,
     to name: String?
   ) throws(ProviderFileError) -> [TokenHost] {
-    guard let place = FileDestination(hosts), try changedHosts(of: account, to: name) != nil
+    guard let place = FileDestination(following: hosts), try changedHosts(of: account, to: name) != nil
     else { return [] }
     let directory = try Self.ownDirectory(place.directory)
     let isLocked = try? directory.descriptor.lockExclusively(within: Self.longestChange)

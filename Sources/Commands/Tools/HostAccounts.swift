@@ -228,7 +228,8 @@ struct HostAccounts {
   private func change(
     _ body: (HostFile) throws(CommandError) -> String
   ) throws(CommandError) {
-    guard let place = FileDestination(path) else {
+    // The file may be kept elsewhere, and linked.
+    guard let place = FileDestination(following: path) else {
       throw .usage("\(path) is a directory")
     }
     let directory = try UserDirectory(place.directory)
