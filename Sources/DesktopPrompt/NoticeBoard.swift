@@ -15,6 +15,8 @@ package final class NoticeBoard {
   private static let mostLogins = 16
 
   private let bus: NotificationBus
+  /// The beginning of a command for the vault of the notices.
+  private let program: String
   /// The accounts of the shown notifications that have the action, by id.
   private var logins: [UInt32: String] = [:]
   /// The same for notifications that are not shown yet, by the number of the call.
@@ -23,8 +25,13 @@ package final class NoticeBoard {
   private var hasGone = false
 
   /// Connects to the notification server of a desktop.
-  package init(at desktop: Desktop) throws(DesktopError) {
+  ///
+  /// - Parameters:
+  ///   - desktop: the desktop.
+  ///   - program: the beginning of a command for the vault of the notices.
+  package init(at desktop: Desktop, program: String) throws(DesktopError) {
     bus = try NotificationBus(of: desktop)
+    self.program = program
   }
 
   deinit {
@@ -43,7 +50,7 @@ package final class NoticeBoard {
 
   /// Shows a notice.
   package func show(_ notice: DesktopNotice) throws(DesktopError) {
-    var content = NoticeText.content(notice)
+    var content = NoticeText.content(notice, program)
     let earlier = logins.first { $0.value == notice.account && notice.kind == .loginRequired }?.key
     let isFull = logins.count + lateLogins.count >= Self.mostLogins
     if !bus.hasActions || isFull && earlier == nil { content.actions = [] }
@@ -71,10 +78,11 @@ package final class NoticeBoard {
   package static func show(
     failure reason: String,
     ofLogin account: String,
+    program: String,
     at desktop: Desktop
   ) throws(DesktopError) {
     let bus = try NotificationBus(of: desktop)
-    let id = try? bus.notify(NoticeText.failure(reason, of: account))
+    let id = try? bus.notify(NoticeText.failure(reason, of: account, program))
     guard let id, id != 0 else { throw .notShown }
   }
 
@@ -139,7 +147,10 @@ enum NoticeText {
   /// The notification of a notice.
   ///
   /// No text of a caller or a provider is markup, a line of its own, or longer than a line.
-  static func content(_ notice: DesktopNotice) -> NotificationBus.Content {
+  static func content(
+    _ notice: DesktopNotice,
+    _ program: String = "thumblatch"
+  ) -> NotificationBus.Content {
     let account = PlainText.line(notice.account, limit: longestName)
     switch notice.kind {
     case .loginRequired:
@@ -147,7 +158,7 @@ enum NoticeText {
       return NotificationBus.Content(
         summary: loginRequired,
         body: "Programs get no tokens of account '\(account)' until you sign in again."
-          + (canSignIn ? "" : " At a terminal, run: thumblatch login \(account)"),
+          + (canSignIn ? "" : " At a terminal, run: \(program) login \(account)"),
         actions: canSignIn ? [signIn] : [],
         urgency: .normal
       )
@@ -156,7 +167,7 @@ enum NoticeText {
         summary: secretExpires,
         body: "The secret of account '\(account)' expires"
           + (notice.expiresAt.map { " at \(DateTime.text(Int64($0)))" } ?? " soon")
-          + ". Make another one at its host. Then, at a terminal, run: thumblatch store \(account)",
+          + ". Make another one at its host. Then, at a terminal, run: \(program) store \(account)",
         urgency: .low,
         expiry: -1
       )
@@ -172,13 +183,17 @@ enum NoticeText {
   }
 
   /// The notification of a login that failed.
-  static func failure(_ reason: String, of account: String) -> NotificationBus.Content {
+  static func failure(
+    _ reason: String,
+    of account: String,
+    _ program: String = "thumblatch"
+  ) -> NotificationBus.Content {
     let account = PlainText.line(account, limit: longestName)
     let reason = PlainText.line(reason, limit: longestReason)
     return NotificationBus.Content(
       summary: loginFailed,
       body: "Account '\(account)' was not signed in: \(reason)."
-        + " At a terminal, run: thumblatch login \(account)",
+        + " At a terminal, run: \(program) login \(account)",
       urgency: .normal
     )
   }

@@ -12,10 +12,11 @@ extension ProviderDirectories {
     of account: String,
     to name: String?
   ) throws(ProviderFileError) -> [TokenHost] {
-    guard let place = FileDestination(hosts), try changedHosts(of: account, to: name) != nil
+    guard let place = FileDestination(following: hosts), try changedHosts(of: account, to: name) != nil
     else { return [] }
     let directory = try Self.ownDirectory(place.directory)
-    guard (try? directory.descriptor.lockExclusively()) ?? true else {
+    let isLocked = try? directory.descriptor.lockExclusively(within: Self.longestChange)
+    guard isLocked ?? true else {
       throw .unreadable("another program changes files in \(place.directory)")
     }
     defer { directory.descriptor.unlock() }
@@ -29,6 +30,9 @@ extension ProviderDirectories {
     }
     return served
   }
+
+  /// How long another change of the file may take, in milliseconds.
+  private static var longestChange: Int64 { 3000 }
 
   /// Whether an account has hosts.
   ///

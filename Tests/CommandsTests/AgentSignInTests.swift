@@ -10,10 +10,12 @@ struct AgentSignInTests {
 
   @Test
   func itSignsInAtTheVaultOfTheNotice() {
-    let service = AgentSignIn(account: "work", isPrivate: false).arguments
+    func arguments(isPrivate: Bool) -> [String] {
+      AgentSignIn(account: "work", isPrivate: isPrivate, program: "thumblatch").arguments
+    }
+    let service = arguments(isPrivate: false)
     #expect(service == ["login", "work", "--browser", "--json"])
-    let own = AgentSignIn(account: "work", isPrivate: true).arguments
-    #expect(own == service + ["--private"])
+    #expect(arguments(isPrivate: true) == service + ["--private"])
   }
 
   @Test(arguments: [

@@ -117,6 +117,32 @@ struct GitRefreshTokenTests {
     #expect(home.settings("thumblatch/hosts.conf") == "")
   }
 
+  /// Another command gives the host to an account while the provider is asked.
+  @Test
+  func aHostThatGotAnotherAccountSinceIsTold() throws {
+    let home = try home()
+    let folder = home.path + "/thumblatch"
+    let other = "[git.example.org]\naccount = work\n"
+    let play = try store(home) { stage in
+      try Self.unknown(stage)
+      _ = try stage.expect(ImportLoginCall.self)
+      try StoredSecretTests.write(other, in: folder)
+      var account = VerbTests.account
+      account.name = "forge"
+      try stage.reply(ImportLoginReply(account: account, rotated: true))
+      try stage.expectEnd()
+    }
+    #expect(play.code == .done && home.settings("thumblatch/hosts.conf") == other)
+    #expect(!play.talk.contains("from now on"), "\(play.talk)")
+    #expect(
+      play.talk.contains(
+        "still get tokens of work for git.example.org; to change that: thumblatch host remove"
+          + " git.example.org, then thumblatch host add git.example.org forge"
+      ),
+      "\(play.talk)"
+    )
+  }
+
   @Test
   func aLoginWithoutItsAccessTokenServesTheHost() throws {
     let home = try home()

@@ -281,8 +281,8 @@ struct UserDirectoryTests {
     let duplicates: [Int32]
     do {
       let folder = try UserDirectory(path)
-      try folder.lock()
-      #expect(throws: CommandError.self) { try UserDirectory(path).lock() }
+      try folder.lock(for: [])
+      #expect(throws: CommandError.self) { try UserDirectory(path).lock(for: [], within: 0) }
       let inode = try Directory(path: path).descriptor.status().inode
       duplicates = (3..<1024).filter { number in
         var status = stat()
@@ -291,6 +291,6 @@ struct UserDirectoryTests {
       #expect(!duplicates.isEmpty)
     }
     defer { for number in duplicates { close(number) } }
-    try UserDirectory(path).lock()
+    try UserDirectory(path).lock(for: [], within: 0)
   }
 }

@@ -57,12 +57,19 @@ struct SetupVerbTests {
 
   @Test
   func theCommandsAreForTheVaultThatWasLookedAt() throws {
-    let play = try ProviderHome().run("setup --private --no-input") {
-      try Self.facts($0, [Situation.account()])
+    let home = try ProviderHome()
+    // A command without the option uses the socket, or else the same vault.
+    for (variables, program) in [
+      (["THUMBLATCH_SOCKET": "/s"], "thumblatch --private"), ([:], "thumblatch"),
+    ] {
+      let play = try Play.run(
+        ["setup", "--private", "--no-input"],
+        environment: home.environment.merging(variables) { $1 }
+      ) { try Self.facts($0, [Situation.account()]) }
+      let commands = play.out.split(separator: "\n")
+      #expect(commands == ["\(program) fingers enroll right-index", "\(program) presence enable work"])
+      #expect(play.talk.contains("hint: run \(program) setup at a terminal"), "\(play.talk)")
     }
-    let commands = play.out.split(separator: "\n")
-    #expect(commands.count == 2)
-    #expect(commands.allSatisfy { $0.hasPrefix("thumblatch --private ") })
   }
 
   /// After the person has left, only the remaining steps are called.

@@ -253,6 +253,7 @@ struct StoreVerbTests {
   @Test
   func statusSaysKindAndEndInWords() throws {
     var account = StoredSecretTests.account(.locked, isProtected: true)
+    account.refreshedAt = 1_000_000 - 30 * 86_400
     account.accessTokenExpiresAt = 1_000_000 + 30 * 86_400
     let text = AccountText.details(account, columns: nil, now: 1_000_000)
     #expect(text.contains("static") && text.contains(" left"), "\(text)")
@@ -265,6 +266,20 @@ struct StoreVerbTests {
     }
     account.accessTokenExpiresAt = nil
     #expect(AccountText.table([account], columns: nil, now: 0).contains("no end"))
+  }
+
+  /// Git stores passwords that are valid for an hour, and no person can renew them.
+  @Test(arguments: [(86_400 - 1, false), (86_400, true)])
+  func statusDoesNotWarnOfASecretOfLessThanADay(_ life: Int, _ isSoon: Bool) {
+    var account = StoredSecretTests.account()
+    account.refreshedAt = 1_000_000
+    account.accessTokenExpiresAt = 1_000_000 + life
+    for now: Int64 in [1_000_000, 1_000_000 + Int64(life)] {
+      let table = AccountText.table([account], columns: nil, now: now)
+      #expect(table.contains("git: the secret expires soon") == isSoon, "\(table)")
+      let details = AccountText.details(account, columns: nil, now: now)
+      #expect(details.contains("the secret expires soon") == isSoon, "\(details)")
+    }
   }
 
   @Test

@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import PresenceTerms
 import System
@@ -10,21 +11,27 @@ import VaultInterface
 extension StoredSecretTests {
   private func store(
     _ hosts: String,
+    _ line: String = "git-credential store",
+    input: String = approved,
     whileAnotherWrites other: String,
     before: @escaping @Sendable (Stage) throws -> String
   ) throws -> (play: Play, hosts: String) {
     let home = try ProviderHome()
     try home.writeHosts(hosts)
     let folder = home.path + "/thumblatch"
-    let input = Array(Self.approved.utf8)
-    let play = try home.run("git-credential store", input: input) { stage in
+    let play = try home.run(line, input: Array(input.utf8)) { stage in
       let name = try before(stage)
-      let directory = try Directory(path: folder)
-      try directory.unlink("hosts.conf")
-      try directory.create("hosts.conf").write(other)
+      try Self.write(other, in: folder)
       _ = try Self.takeSecret(stage, name)
     }
     return (play, home.settings("thumblatch/hosts.conf") ?? "")
+  }
+
+  /// Writes `hosts.conf` as another command.
+  static func write(_ hosts: String, in folder: String) throws {
+    let directory = try Directory(path: folder)
+    try directory.unlink("hosts.conf")
+    try directory.create("hosts.conf").write(hosts)
   }
 
   @Test
@@ -35,6 +42,65 @@ extension StoredSecretTests {
     }
     #expect(play.code == .done && hosts == other)
     #expect(!play.talk.contains("from now on"), "\(play.talk)")
+    #expect(
+      play.talk.contains(
+        "still get tokens of work for git.example.org; to change that: thumblatch host remove"
+          + " git.example.org, then thumblatch host add git.example.org git.example.org-ann"
+      ),
+      "\(play.talk)"
+    )
+  }
+
+  @Test
+  func aHostThatHasLostItsAccountSinceIsTold() throws {
+    let (play, hosts) = try store(Self.hosts, whileAnotherWrites: "") { stage in
+      try stage.knowAccount(Self.account(.loginRequired))
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      return "git"
+    }
+    #expect(play.code == .done && hosts == "")
+    let command = "thumblatch host add git.example.org git"
+    #expect(play.talk.contains("gets no token; to change that: \(command)"), "\(play.talk)")
+  }
+
+  /// A person stores a secret: the command does in the changed file what it was told to do.
+  @Test(arguments: [
+    ("", "[git.example.org]\naccount = git\n"), ("[git.example.org]\naccount = git\n", ""),
+  ])
+  func aStoredSecretIsServedByTheFileOfThen(_ former: String, _ other: String) throws {
+    let line = "store git --host git.example.org --username bob --secret-stdin"
+    let (play, hosts) = try store(former, line, input: "hunter2\n", whileAnotherWrites: other) {
+      stage in
+      try stage.knowAccount(Self.account())
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      return "git"
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    #expect(hosts == "[git.example.org]\naccount = git\nusername = bob\nscheme = basic\n")
+  }
+
+  /// A new user name is for each host of the account.
+  @Test
+  func aHostThatTheAccountGotSinceHasItsUserName() throws {
+    let added = "\n[b.org]\naccount = git\n"
+    let line = "store git --username bob --secret-stdin"
+    let hosts = "[git.example.org]\naccount = git\n"
+    let home = try ProviderHome()
+    try home.writeHosts(hosts)
+    let folder = home.path + "/thumblatch"
+    let play = try home.run(line, input: Array("hunter2\n".utf8)) { stage in
+      try stage.knowAccount(Self.account())
+      _ = try stage.expect(AccountProviderCall.self)
+      try stage.reply(AccountProviderReply(account: "git", provider: Self.provider))
+      try Self.write(hosts + added, in: folder)
+      _ = try Self.takeSecret(stage, "git")
+      _ = try stage.knowTerms(hosts: ["b.org"])
+    }
+    #expect(play.code == .done, "\(play.talk)")
+    let entries = try HostAccounts { home.environment[$0] }.read().entries
+    #expect(entries.map(\.username) == ["bob", "bob"])
   }
 
   @Test

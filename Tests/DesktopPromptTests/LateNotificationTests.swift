@@ -112,7 +112,7 @@ struct LateNotificationTests {
   @Test
   func theActionOfANoticeThatIsShownTooLateCounts() throws {
     defer { bus.remove() }
-    let board = try NoticeBoard(at: desktop)
+    let board = try NoticeBoard(at: desktop, program: "thumblatch")
     let notice = DesktopNotice(kind: .loginRequired, account: "work", browser: true)
     #expect(throws: DesktopError.notShown) { try board.show(notice) }
     #expect(board.takeLogins().isEmpty)

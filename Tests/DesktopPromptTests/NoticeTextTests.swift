@@ -54,6 +54,18 @@ struct NoticeTextTests {
     #expect(byPassword.body.hasSuffix("run: thumblatch login me"))
   }
 
+  /// A private vault beside a service needs an option.
+  @Test
+  func theCommandIsForTheVaultOfTheNotice() {
+    let program = "thumblatch --private"
+    let login = NoticeText.content(DesktopNotice(kind: .loginRequired, account: "me"), program)
+    #expect(login.body.hasSuffix("run: thumblatch --private login me"))
+    let secret = NoticeText.content(DesktopNotice(kind: .secretExpires, account: "me"), program)
+    #expect(secret.body.hasSuffix("run: thumblatch --private store me"))
+    let failure = NoticeText.failure("no", of: "me", program)
+    #expect(failure.body.hasSuffix("run: thumblatch --private login me"))
+  }
+
   @Test
   func aReminderNamesTheEndAndTheCommandAndIsQuiet() {
     let content = NoticeText.content(

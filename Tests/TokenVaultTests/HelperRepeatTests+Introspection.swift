@@ -157,6 +157,9 @@ extension HelperRepeatTests {
     #expect(try await verify())
     bench.exchange.plan(.answer(status: 200, body: #"{"active":false}"#))
     #expect(try await !verify())
+    // The answer is about the token that programs have. They get a newer one from then on.
+    #expect(bench.forms.isEmpty)
+    #expect(try bench.scratch.files()["tokens/me"] == nil)
     bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
     #expect(try await vault.token().accessToken == "at-2")
     bench.exchange.plan(.answer(status: 401, body: "{}"))

@@ -77,12 +77,15 @@ struct SecretReminderTests {
   @Test
   func aSecretOfLessThanADayNeedsNoReminder() async throws {
     let soon = bench.clock.wall.seconds + Self.day
+    func levels() async -> [VaultFinding.Level] { await vault.examineAccounts().map(\.level) }
     try await vault.put("ghp_2", StaticSecret(secret: shared(""), expiresAt: soon - 1))
     try await use()
     #expect(await notices() == [])
+    #expect(await levels() == [.ok])
     try await vault.put("ghp_3", StaticSecret(secret: shared(""), expiresAt: soon))
     try await use()
     #expect(await notices() == [.secretExpires(account: "me", at: soon)])
+    #expect(await levels() == [.warning])
   }
 
   @Test

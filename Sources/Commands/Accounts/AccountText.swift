@@ -150,11 +150,9 @@ enum AccountText {
 
   /// Whether a static secret ends soon: no refresh renews it.
   private static func endsSoon(_ account: VaultAccount, now: Int64) -> Bool {
-    guard account.isStatic, let end = account.accessTokenExpiresAt else {
-      return false
-    }
-    let left = Int64(end).subtractingReportingOverflow(now)
-    return !left.overflow && (0...Provider.reminderOfEnd).contains(left.partialValue)
+    guard account.isStatic, let end = account.accessTokenExpiresAt else { return false }
+    let stored = account.refreshedAt.map(Int64.init)
+    return Provider.remindsOfEnd(Int64(end), storedAt: stored, now: now)
   }
 
   private static func endingSoon(_ account: VaultAccount) -> String {

@@ -20,6 +20,9 @@ final class AgentNotices {
     self.location = location
   }
 
+  /// The beginning of a command for the vault of the notices.
+  private var program: String { session.output.commands.program }
+
   /// Readable when the person may have acted.
   var input: Int32? { board?.descriptor }
 
@@ -31,7 +34,7 @@ final class AgentNotices {
     if let end, reminders[notice.account] == end { return }
     do throws(DesktopError) {
       let desktop = try Desktop(variable: session.environment)
-      if board == nil { board = try NoticeBoard(at: desktop) }
+      if board == nil { board = try NoticeBoard(at: desktop, program: program) }
       try board?.show(notice)
       if let end { remember(notice.account, end) }
     } catch {
@@ -58,7 +61,8 @@ final class AgentNotices {
     do throws(CommandError) {
       let name = try session.accountName(account)
       do throws(SystemError) {
-        try AgentSignIn(account: name, isPrivate: location == .privateVault).start()
+        let isPrivate = location == .privateVault
+        try AgentSignIn(account: name, isPrivate: isPrivate, program: program).start()
       } catch {
         session.output.talk(Self.notStarted(error))
       }

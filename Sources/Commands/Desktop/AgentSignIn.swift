@@ -14,6 +14,8 @@ struct AgentSignIn: Sendable {
   let account: String
   /// Whether the notice is from the private vault.
   let isPrivate: Bool
+  /// The beginning of a command for the same vault, as a person types it.
+  let program: String
 
   /// The command signs in at the vault that the notice is about, also if a service is installed.
   var arguments: [String] {
@@ -43,7 +45,7 @@ struct AgentSignIn: Sendable {
     guard let reason = Self.failure(in: bytes, end) else { return }
     do throws(DesktopError) {
       let desktop = try Desktop(variable: { ThisProcess.environment($0) })
-      try NoticeBoard.show(failure: reason, ofLogin: account, at: desktop)
+      try NoticeBoard.show(failure: reason, ofLogin: account, program: program, at: desktop)
     } catch {
       let output = Output(json: false) { ThisProcess.environment($0) }
       output.talk(AgentNotices.notShown(error))

@@ -114,6 +114,7 @@ struct OIDCAgentSocket {
     _ request: OIDCAgentRequest,
     _ program: borrowing Descriptor
   ) -> [UInt8] {
+    let commands = CommandText(arguments) { ThisProcess.environment($0) }
     do throws(CommandError) {
       // A prompt ends when its client has left.
       let ending = try ending(of: program)
@@ -124,9 +125,13 @@ struct OIDCAgentSocket {
         return OIDCAgentRequest.answer(accounts: try accounts(session).map(\.name))
       case .accessToken(let wanted): return try token(wanted, session)
       case .other(let refusal):
-        return OIDCAgentRequest.answer(error: refusal.error, info: refusal.info)
+        return OIDCAgentRequest.answer(
+          error: refusal.error,
+          info: commands.adapted(refusal.info)
+        )
       }
     } catch {
+      let error = commands.adapted(error)
       return OIDCAgentRequest.answer(
         error: PlainText.line(error.message, limit: .max),
         info: error.hint.map { PlainText.line($0, limit: .max) }

@@ -142,7 +142,7 @@ struct ForeignFile {
   /// - Returns: the directory.
   func lockedFolder(isForRemoval: Bool) throws(CommandError) -> UserDirectory {
     let folder = try UserDirectory(folder)
-    try folder.lock()
+    try folder.lock(for: [name])
     if isForRemoval, let contents = try contents() {
       try folder.demandWritable(name, bytes: contents.bytes.count)
     }

@@ -70,6 +70,7 @@ final class Session {
     }
     calls = VaultCalls(interrupt: interrupt, connect: connect)
     privateCalls = calls
+    output.commands = CommandText(arguments, environment: environment)
   }
 
   /// Runs another verb in this session, with words as a person would type them.
@@ -172,6 +173,14 @@ final class Session {
     _ object: @autoclosure () -> JSONObject,
     _ text: @autoclosure () -> String
   ) throws(CommandError) {
+    try give(output.commands.adapted(object()), output.commands.adapted(text()))
+  }
+
+  /// The same for a result that is no text of this program, such as a token.
+  func give(
+    _ object: @autoclosure () -> JSONObject,
+    _ text: @autoclosure () -> String
+  ) throws(CommandError) {
     guard output.json else { return try output.data(text()) }
     try output.data(object())
   }
@@ -182,7 +191,7 @@ final class Session {
     _ sentence: @autoclosure () -> String
   ) throws(CommandError) {
     guard output.json else { return output.talk(sentence()) }
-    try output.data(object())
+    try output.data(output.commands.adapted(object()))
   }
 
   // MARK: The vault
@@ -265,8 +274,14 @@ final class Session {
       }
     } catch {
       wantedPIN = SecurityKeyText.wanted(error)
-      throw takeFailure() ?? CommandError(error, again)
+      throw takeFailure() ?? commands(of: calls).adapted(CommandError(error, again))
     }
+  }
+
+  /// The commands for the vault of these calls: a move between two vaults needs both.
+  private func commands(of calls: VaultCalls?) -> CommandText {
+    guard let calls, calls === privateCalls, calls !== self.calls else { return output.commands }
+    return CommandText(forPrivateVaultIn: environment)
   }
 
   /// Shows at a terminal why nothing happens.

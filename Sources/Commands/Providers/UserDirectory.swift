@@ -43,12 +43,27 @@ struct UserDirectory: ~Copyable {
     }
   }
 
+  /// How long another change may take, in milliseconds.
+  static let longestChange: Int64 = 3000
+
   /// Keeps other changes of this directory's files out until this value ends, if the file system has
   /// locks.
-  func lock() throws(CommandError) {
-    guard (try? directory.descriptor.lockExclusively()) ?? true else {
+  ///
+  /// Another change is waited for: what a tool has stored in the vault must reach its file.
+  ///
+  /// - Parameters:
+  ///   - names: the files that will be changed. What killed runs have left of them is removed.
+  ///   - milliseconds: the longest wait.
+  func lock(
+    for names: [String],
+    within milliseconds: Int64 = longestChange
+  ) throws(CommandError) {
+    let isLocked = try? directory.descriptor.lockExclusively(within: milliseconds)
+    guard isLocked ?? true else {
       throw CommandError(.busy, "another program changes files in \(path)", hint: "try again")
     }
+    guard isLocked == true else { return }
+    for name in names { FileDestination.removeUnfinished(name, in: directory) }
   }
 
   /// Writes a file, 0600, whole or not at all.
@@ -194,7 +209,7 @@ struct UserDirectory: ~Copyable {
   }
 
   private static func temporary(_ name: String) -> String {
-    ".\(name).\(ThisProcess.identifier)"
+    ".\(name.prefix(100)).\(ThisProcess.identifier)"
   }
 
   /// - Returns: false if the file with the stamp `former` has changed since.

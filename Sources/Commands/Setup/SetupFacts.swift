@@ -11,8 +11,6 @@ struct SetupFacts {
   let providers: [ProviderName]
   /// The tools of this user that `setup TOOL` knows, and whether setup wrote files for them.
   let tools: [(tool: Tool, hasRecipe: Bool)]
-  /// The beginning of a command for the same vault.
-  let program: String
 
   /// The accounts that have tokens.
   var signedIn: [VaultAccount] {
@@ -39,7 +37,6 @@ struct SetupFacts {
     }
     reader = try session.call(within: Session.localLimit) { _ in GetReaderCall() }.reader
     accounts = try StatusVerbs.accounts(session, named: nil)
-    program = session.arguments.has("--private") ? "thumblatch --private" : "thumblatch"
     tools = Tool.allCases.compactMap { tool in
       guard let directory = try? tool.directory(session.environment),
         (try? Directory(path: directory)) != nil

@@ -56,7 +56,7 @@ struct SetupStep {
       guard facts.reader.available || facts.reader.known == .notLooked else {
         return .notNeeded("the system password takes its place")
       }
-      return .missing("none is enrolled", commands: ["\(facts.program) fingers enroll right-index"])
+      return .missing("none is enrolled", commands: ["thumblatch fingers enroll right-index"])
     },
     question: "Enroll the right index finger? It needs the system password and a few touches.",
     needs: nil,
@@ -75,7 +75,7 @@ struct SetupStep {
       }
       return .missing(
         "none is added",
-        commands: ["\(facts.program) provider add NAME --template T --client-id ID"]
+        commands: ["thumblatch provider add NAME --template T --client-id ID"]
       )
     },
     question: "Add the provider where you sign in?",
@@ -98,11 +98,11 @@ struct SetupStep {
         return .done(signedIn.joined(separator: ", "))
       }
       guard !again.isEmpty else {
-        return .missing("no account is signed in", commands: ["\(facts.program) login"])
+        return .missing("no account is signed in", commands: ["thumblatch login"])
       }
       return .missing(
         "a login is required for \(again.map(\.name).joined(separator: ", "))",
-        commands: again.map { "\(facts.program) login \($0.name)" }
+        commands: again.map { "thumblatch login \($0.name)" }
       )
     },
     question: "Sign in now?",
@@ -119,8 +119,8 @@ struct SetupStep {
         return .missing(
           all.isEmpty ? "no account to protect yet" : "off for \(open.joined(separator: ", "))",
           commands: all.isEmpty
-            ? ["\(facts.program) presence enable"]
-            : open.map { "\(facts.program) presence enable \($0)" }
+            ? ["thumblatch presence enable"]
+            : open.map { "thumblatch presence enable \($0)" }
         )
       }
       return .done("on for \(all.joined(separator: ", "))")

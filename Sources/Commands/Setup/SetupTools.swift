@@ -63,7 +63,7 @@ enum SetupTools {
       try session.confirm("Write it?", for: "a confirmation", otherwise: "nothing was written")
     }
     let folder = try UserDirectory(asked.directory)
-    try folder.lock()
+    try folder.lock(for: besideFormer(asked).files.map(\.name))
     // Another setup may have written after the question.
     let recipe = besideFormer(asked)
     let files = recipe.files
@@ -79,10 +79,13 @@ enum SetupTools {
     )
   }
 
-  /// The recipe, merged with the content that an earlier setup wrote into its file.
-  private static func besideFormer(_ recipe: ToolRecipe) -> ToolRecipe {
-    let former = recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }
-    return former.first.map(recipe.beside) ?? recipe
+  /// The recipe with a file of its account, merged with the content that an earlier setup wrote there.
+  private static func besideFormer(_ asked: ToolRecipe) -> ToolRecipe {
+    func former(_ recipe: ToolRecipe) -> [UInt8]? {
+      recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }.first
+    }
+    let recipe = asked.withOwnName(former)
+    return former(recipe).map(recipe.beside) ?? recipe
   }
 
   /// Keeps each file in the place of a recipe that is not a recipe itself.
@@ -151,7 +154,8 @@ enum SetupTools {
       service: service,
       server: server,
       program: program(session),
-      variables: variables(session)
+      variables: variables(session),
+      isNamedAfterAccount: !arguments.has(Self.name.name)
     )
   }
 
@@ -233,7 +237,7 @@ enum SetupTools {
     let names = tool.filesOrKept(in: directory)
     guard !names.isEmpty else { return }
     let folder = try UserDirectory(directory)
-    try folder.lock()
+    try folder.lock(for: names)
     for name in names {
       let path = "\(directory)/\(name)"
       let kept = Tool.kept(name)

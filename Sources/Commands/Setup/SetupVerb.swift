@@ -25,9 +25,9 @@ enum SetupVerb {
       .before-thumblatch added to its name. A different account, URL or program in a file that \
       setup wrote does not count as a change. Codex reads only one profile. A second setup with \
       the same --name keeps that profile's service and the MCP servers of other accounts. Codex \
-      accepts no dot in a name, so a dot becomes a hyphen. A number follows if the MCP server of \
-      another account has that name. --undo removes the files for TOOL or for all tools, and \
-      restores a kept file. It leaves a file that you wrote or changed.
+      accepts no dot in a name, so a dot becomes a hyphen. A number follows if the profile or the \
+      MCP server of another account has that name. --undo removes the files for TOOL or for all \
+      tools, and restores a kept file. It leaves a file that you wrote or changed.
       """
   ) { session throws(CommandError) in
     let tool = try session.arguments.operands.first.map { word throws(CommandError) in
@@ -135,7 +135,8 @@ enum SetupVerb {
     ]
     guard !missing.isEmpty else { return try session.report(object, "everything is set up") }
     if !session.output.json {
-      try session.output.data(missing.flatMap(\.commands).joined(separator: "\n"))
+      let commands = missing.flatMap(\.commands).joined(separator: "\n")
+      try session.output.data(session.output.commands.adapted(commands))
     }
     throw CommandError(
       .promptNeeded,

@@ -34,9 +34,10 @@ enum StoreVerb {
       to HOST and each --api-host only. For an existing account, the secret is replaced, and \
       everything else stays the same unless an option changes it. But a new secret without \
       --expires has no known expiry date. Replacing the secret of a protected account needs its \
-      own presence check. status, account list and doctor say when a secret is about to expire. It \
-      cannot be refreshed. --secret-stdin reads standard input to its end, and drops one final \
-      line end. A secret may not contain control characters other than tabs and line ends.
+      own presence check. status, account list and doctor say when a secret is about to expire, \
+      unless it is valid for less than a day in all. It cannot be refreshed. --secret-stdin reads \
+      standard input to its end, and drops one final line end. A secret may not contain control \
+      characters other than tabs and line ends.
       """
   ) { session throws(CommandError) in
     let account = try session.accountName(session.arguments.operands[0])
@@ -49,7 +50,10 @@ enum StoreVerb {
     let username = session.arguments.value("--username") ?? known?.subject
     let hosts = try HostAccounts(environment: session.environment)
     // A host that hosts.conf cannot hold is refused before anything is stored.
-    let changes = try changes(of: hosts, account, host, username: username, session)
+    func needed(_ file: HostFile) throws(CommandError) -> [HostChange] {
+      try changes(of: hosts, file, account, host, username: username, session)
+    }
+    _ = try needed(hosts.read())
     let expiresAt = try end(session)
     let secret = try session.staticSecret(of: account, option: standardInput)
     let reply = try session.call(within: Session.localLimit) { prompt in
@@ -69,7 +73,8 @@ enum StoreVerb {
     if known?.accessTokenExpiresAt != nil, expiresAt == nil {
       session.output.talk("no expiry date is known; --expires sets one")
     }
-    try hosts.apply(changes, unlisting: account)
+    // Another command may have changed the file while the person was asked.
+    try hosts.apply(unlisting: account, needed)
     try endOthers(of: account, besides: host, hosts, session)
   }
 
@@ -160,12 +165,12 @@ enum StoreVerb {
   /// A new user name applies to all hosts of the account.
   private static func changes(
     of hosts: HostAccounts,
+    _ file: HostFile,
     _ account: String,
     _ host: TokenHost?,
     username: String?,
     _ session: Session
   ) throws(CommandError) -> [HostChange] {
-    let file = try hosts.read()
     let given = session.arguments.value("--username")
     var changes: [HostChange] = []
     for entry in file.entries where entry.account.text == account {
@@ -188,12 +193,7 @@ enum StoreVerb {
     _ session: Session
   ) throws(CommandError) {
     let file = try hosts.read()
-    if let host, let entry = file[host], entry.account.text != account {
-      session.output.talk(
-        "git, docker and other tools still get tokens of \(entry.account) for \(host);"
-          + " to change that: thumblatch host remove \(host), then repeat this command"
-      )
-    }
+    if let host { session.tellOfOther(at: host, in: file, than: account, "repeat this command") }
     let entries = file.entries.filter { $0.account.text == account && $0.host != host }
     guard !entries.isEmpty else { return }
     let terms = try session.requestTerms(of: account)

@@ -17,6 +17,8 @@ final class Output {
   private let out: Int32
   private let error: Int32
   private let coloured: Bool
+  /// Names the vault in the commands of messages.
+  var commands = CommandText()
   /// Whether a terminal may be coloured at all.
   private let mayColour: Bool
   private var terminal: Terminal?
@@ -114,7 +116,8 @@ final class Output {
   /// A warning on standard error, with `--json` too: standard output stays one object.
   func warn(_ text: String) {
     clearStatus()
-    try? write([UInt8]((broken(PlainText.line(text, limit: 1200)) + "\n").utf8), to: error)
+    let line = PlainText.line(commands.adapted(text), limit: 1200)
+    try? write([UInt8]((broken(line) + "\n").utf8), to: error)
   }
 
   /// The reason of the failure and the advice, on a line each: a line end inside could forge the
@@ -122,6 +125,7 @@ final class Output {
   func fail(_ failure: CommandError) {
     clearStatus()
     if failure.isSaid { return }
+    let failure = commands.adapted(failure)
     if json {
       let error: JSONObject = [
         "code": .string(failure.code.name), "message": .string(failure.message),
@@ -167,16 +171,16 @@ final class Output {
   }
 
   /// Lines of the dialogue, broken at words to the terminal's width.
-  func say(_ text: String) { terminal?.say(text) }
+  func say(_ text: String) { terminal?.say(commands.adapted(text)) }
 
   /// A question, broken at words to the terminal's width; the answer follows on its last line.
-  func ask(_ text: String) { terminal?.ask(text) }
+  func ask(_ text: String) { terminal?.ask(commands.adapted(text)) }
 
   /// Ends the line of an answer that was not shown.
   func endLine() { terminal?.endLine() }
 
   /// A passing remark: rewritten in place where the terminal can, else a line of its own.
-  func status(_ text: String) { terminal?.status(text) }
+  func status(_ text: String) { terminal?.status(commands.adapted(text)) }
 
   /// Removes the transient line.
   func clearStatus() { terminal?.clearStatus() }
@@ -194,7 +198,7 @@ final class Output {
   func announce(lines: [String], painted colour: String? = nil) {
     clearStatus()
     let paints = terminal?.canRewrite == true && mayColour
-    let plain = lines.map { line in
+    let plain = lines.map { commands.adapted($0) }.map { line in
       guard paints, let colour else { return PlainText.line(line, limit: 8192) }
       return "\u{1B}[\(colour)m\(PlainText.line(line, limit: 8192))\u{1B}[0m"
     }

@@ -33,7 +33,7 @@ extension TokenVerbs {
     try AuthorizationText.demandLine(reply.accessToken, of: reply.account)
     var facts = object(reply)
     facts["variable"] = .string(name.text)
-    try session.show(
+    try session.give(
       facts,
       shell.setting(name, to: reply.accessToken)
     )

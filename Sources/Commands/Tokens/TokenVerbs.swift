@@ -45,7 +45,7 @@ enum TokenVerbs {
   ) { session throws(CommandError) in
     try HelperRelay.run(session)
     let reply = try requested(session)
-    try session.show(object(reply), reply.accessToken)
+    try session.give(object(reply), reply.accessToken)
   }
 
   /// Gets the requested token, and reports its missing scopes.
@@ -79,7 +79,8 @@ enum TokenVerbs {
     details: """
       With --verify, uses verify_path of a password backend, and the userinfo endpoint of any \
       other provider. Without that endpoint, a client with a secret uses the introspection \
-      endpoint. A refused token is not handed out again.
+      endpoint. A token that is refused, or not active there, is not handed out again: the result \
+      is exit 8, and the next token is a newer one.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
@@ -87,7 +88,7 @@ enum TokenVerbs {
     let reply = try session.call(within: Session.remoteLimit, again: .always) { prompt in
       WhoAmICall(account: account, prompt: prompt)
     }
-    try session.show(
+    try session.give(
       ["account": .object(AccountText.object(reply.account)), "profile": .object(reply.profile)],
       text(reply, columns: session.output.columns)
     )

@@ -97,7 +97,7 @@ enum CargoVerb {
           "\(entry.account) keeps no secret now; to store one: cargo login"
         )
     } catch {
-      return CargoCredential.answer(.other, error.line)
+      return CargoCredential.answer(.other, session.output.commands.adapted(error).line)
     }
   }
 }

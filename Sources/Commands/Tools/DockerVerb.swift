@@ -27,7 +27,7 @@ enum DockerVerb {
     do throws(CommandError) {
       try answer(session)
     } catch {
-      try session.output.data(bytes: Array((error.line + "\n").utf8))
+      try session.output.data(bytes: Array((session.output.commands.adapted(error).line + "\n").utf8))
       throw .answered(.bug)
     }
   }

@@ -9,8 +9,6 @@ struct HostAccounts {
 
   /// The path of the file.
   var path: String { directories.hosts }
-  private var directory: String { String(path.dropLast(Self.name.utf8.count + 1)) }
-  private static let name = "hosts.conf"
 
   /// Finds the file in XDG_CONFIG_HOME, in HOME, or in the home directory of the user database.
   init(environment: @escaping (String) -> String?) throws(CommandError) {
@@ -124,7 +122,7 @@ struct HostAccounts {
   /// Removes an account's hosts from docker's list, because docker no longer owns the secret.
   ///
   /// `podman logout --all` would erase the secret of another program.
-  func unlist(_ account: String) throws(CommandError) { try apply([], unlisting: account) }
+  func unlist(_ account: String) throws(CommandError) { try apply(unlisting: account) { _ in [] } }
 
   /// Writes changes, and removes the hosts of an account from docker's list, in one step.
   ///
@@ -132,19 +130,26 @@ struct HostAccounts {
   ///   - changes: the changes; none changes nothing.
   ///   - account: the account whose secret docker no longer owns; `nil` if there is none.
   /// - Throws: what the file cannot hold, and `busy`.
-  /// - Returns: false if another command has changed whose tokens one of the hosts gets.
-  @discardableResult
+  /// - Returns: false if another command has given one of the hosts to another account, or to none.
   func apply(
     _ changes: [HostChange],
     unlisting account: String? = nil
   ) throws(CommandError) -> Bool {
-    if changes.isEmpty {
-      guard account != nil, try !Self.listed(account, in: read()).isEmpty else { return true }
-    }
+    try apply(unlisting: account) { _ in changes }
+  }
+
+  /// The same with the changes that the file needs when it is locked.
+  @discardableResult
+  func apply(
+    unlisting account: String? = nil,
+    _ changes: (HostFile) throws(CommandError) -> [HostChange]
+  ) throws(CommandError) -> Bool {
+    let now = try read()
+    guard try !changes(now).isEmpty || !Self.listed(account, in: now).isEmpty else { return true }
     var isWhole = true
     try change { file throws(CommandError) in
       var next = file
-      for change in changes {
+      for change in try changes(file) {
         isWhole = isWhole && change.isPossible(in: next)
         next = try changing(next, change)
       }
@@ -159,7 +164,8 @@ struct HostAccounts {
 
   /// The hosts of an account that docker's protocol lists.
   private static func listed(_ account: String?, in file: HostFile) -> [HostAccount] {
-    file.entries.filter { $0.account.text == account && $0.isStoredByDocker }
+    guard let account else { return [] }
+    return file.entries.filter { $0.account.text == account && $0.isStoredByDocker }
   }
 
   /// The file with a change, if that is possible.
@@ -222,9 +228,13 @@ struct HostAccounts {
   private func change(
     _ body: (HostFile) throws(CommandError) -> String
   ) throws(CommandError) {
-    let directory = try UserDirectory(self.directory)
-    try directory.lock()
-    try directory.write(Array(try body(try read()).utf8), Self.name)
+    // The file may be kept elsewhere, and linked.
+    guard let place = FileDestination(following: path) else {
+      throw .usage("\(path) is a directory")
+    }
+    let directory = try UserDirectory(place.directory)
+    try directory.lock(for: [place.name])
+    try directory.write(Array(try body(try read()).utf8), place.name)
   }
 }
 
@@ -239,8 +249,11 @@ struct HostChange {
   /// Whether docker's protocol is to list the host.
   let isOfDocker: Bool
 
-  /// Whether no other command has changed whose tokens the host gets.
-  fileprivate func isPossible(in file: HostFile) -> Bool { file[host]?.account == former }
+  /// Whether no other command has given the host to another account, or to none.
+  fileprivate func isPossible(in file: HostFile) -> Bool {
+    let now = file[host]?.account
+    return now == former || now?.text == account
+  }
 }
 
 extension Session {

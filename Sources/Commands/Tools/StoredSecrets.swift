@@ -67,7 +67,11 @@ extension Session {
     }
     let isTaken = !isOfDocker && relation != .same
     let isServed = try hosts.apply(change.map { [$0] } ?? [], unlisting: isTaken ? name : nil)
-    if served == nil, isServed { output.talk("\(host) gets the secret of \(name) from now on") }
+    if !isServed {
+      tellOfOther(at: host, in: try hosts.read(), than: name)
+    } else if served == nil {
+      output.talk("\(host) gets the secret of \(name) from now on")
+    }
     return nil
   }
 

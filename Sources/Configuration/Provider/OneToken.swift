@@ -6,6 +6,25 @@ extension Provider {
   /// How many seconds before the end of a static secret a person is reminded.
   public static let reminderOfEnd: Int64 = 14 * 24 * 3600
 
+  /// The shortest life of a static secret whose end a person is reminded of, in seconds.
+  ///
+  /// A program such as git stores a new one each hour, and no person can renew it.
+  private static let shortestLifeToRemindOf: Int64 = 24 * 3600
+
+  /// Whether a person is reminded now of the end of a static secret.
+  ///
+  /// - Parameters:
+  ///   - end: when the secret expires, in seconds since 1970.
+  ///   - storedAt: when it was stored; `nil` if that is not known.
+  ///   - now: the time.
+  package static func remindsOfEnd(_ end: Int64, storedAt: Int64?, now: Int64) -> Bool {
+    let left = end.subtractingReportingOverflow(now)
+    guard !left.overflow, (0...reminderOfEnd).contains(left.partialValue) else { return false }
+    guard let storedAt else { return true }
+    let life = end.subtractingReportingOverflow(storedAt)
+    return life.overflow || life.partialValue >= shortestLifeToRemindOf
+  }
+
   /// The name of the provider of the Secret Service's items.
   ///
   /// The programs that use these items store them. No person does.

@@ -224,6 +224,17 @@ extension Descriptor {
     }
   }
 
+  /// Takes that lock, and waits for it; false if another process holds it for so long.
+  package func lockExclusively(within milliseconds: Int64) throws(SystemError) -> Bool {
+    let end = BootInstant.now.nanoseconds + milliseconds * 1_000_000
+    while try !lockExclusively() {
+      guard BootInstant.now.nanoseconds < end else { return false }
+      // flock(2) knows no time limit.
+      _ = poll(nil, 0, 5)
+    }
+    return true
+  }
+
   /// Ends the lock that `lockExclusively()` has taken, also for duplicates in other processes.
   ///
   /// Does nothing if there is no lock, or if the file system has none.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The place of a file that is written under a temporary name until it is complete.
 package struct FileDestination: Sendable {
   package var directory: String
@@ -17,6 +19,35 @@ package struct FileDestination: Sendable {
     let above = parts.dropLast().joined(separator: "/")
     directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
     self.name = String(name)
+  }
+
+  /// Names the file that a path leads to, also by symbolic links; `nil` if it is not the path of a
+  /// file.
+  ///
+  /// A link itself is named if it leads to no file, or into a directory of another user.
+  package init?(following path: String) {
+    guard let named = FileDestination(path) else { return nil }
+    if let target = Directory.resolved(path).flatMap({ FileDestination($0) }),
+      let status = try? Directory(path: target.directory).descriptor.status(),
+      FileOwner(of: status) == .own
+    {
+      self = target
+    } else {
+      let directory = Directory.resolved(named.directory) ?? named.directory
+      self.init(directory: directory, name: named.name)
+    }
+  }
+
+  /// Removes the unfinished files of runs that were killed while they wrote the file.
+  ///
+  /// The caller holds the lock that each of them takes.
+  package static func removeUnfinished(_ name: String, in directory: borrowing Directory) {
+    let start = ".\(name.prefix(100))."
+    for other in (try? directory.names()) ?? [] where other.utf8.starts(with: start.utf8) {
+      let rest = other.utf8.dropFirst(start.utf8.count)
+      let isNumber = !rest.isEmpty && rest.allSatisfy { (0x30...0x39).contains($0) }
+      if isNumber { _ = try? directory.unlink(other) }
+    }
   }
 
   /// Requires that a file can be made in the directory.
@@ -63,5 +94,14 @@ package struct FileDestination: Sendable {
       if !replacing { _ = try? folder.unlink(name) }
       throw error
     }
+  }
+}
+
+extension Directory {
+  /// A path without symbolic links (realpath(3)); `nil` if it leads to nothing.
+  package static func resolved(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
   }
 }

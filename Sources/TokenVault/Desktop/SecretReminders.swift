@@ -33,15 +33,10 @@ extension Vault {
     return now...now + Provider.reminderOfEnd
   }
 
-  /// The shortest life of a secret that needs a reminder, in seconds.
-  ///
-  /// A program such as git stores a new one each hour.
-  private static let shortestLife: Int64 = 24 * 3600
-
   /// Reminds of a static secret that is used now, if it expires soon.
   func remind(of account: AccountRow, _ token: AccessTokenRow) {
-    guard let end = token.expiresAt, endsToRemindOf.contains(end),
-      end - token.storedAt >= Self.shortestLife,
+    guard let end = token.expiresAt,
+      Provider.remindsOfEnd(end, storedAt: account.refreshedAt, now: clock.wall.seconds),
       !desktopState.reminders.contains(account.name, end)
     else { return }
     let notice = Notice.secretExpires(account: account.name, at: end)

@@ -99,9 +99,9 @@ extension Vault {
 
   /// Reminds of a static secret that ends soon: no refresh renews it.
   private func examineEnd(of account: AccountFacts, _ found: inout Findings) {
-    guard account.isStatic, let end = account.accessTokenExpiresAt else { return }
-    let left = end - clock.wall.seconds
-    guard left <= Provider.reminderOfEnd else { return }
+    guard account.isStatic, let end = account.accessTokenExpiresAt,
+      Provider.remindsOfEnd(end, storedAt: account.refreshedAt, now: clock.wall.seconds)
+    else { return }
     found.warning(
       "the secret of \(account.name) expires at \(DateTime.text(end))",
       remedy: "make another one at its host, then: thumblatch store \(account.name)"

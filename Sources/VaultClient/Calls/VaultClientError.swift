@@ -120,7 +120,7 @@ extension VaultClientError: CustomStringConvertible {
     case .unsafeDirectory(_, _, let remedy): remedy
     case .unsafeVault(_, let remedy): remedy ?? "nothing was changed"
     case .privateForbidden:
-      "use the vault of the service, without --private, or a socket of thumblatch agent"
+      "use the vault of the service, without --private, or the socket of an agent"
     case .engineMissing(let places): "install it in \(places.joined(separator: " or "))"
     case .engineUnsafe(let path, _):
       "it must belong to you or root and be writable by its owner only: chmod go-w \(path)"

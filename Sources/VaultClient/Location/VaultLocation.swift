@@ -43,6 +43,14 @@ public enum VaultLocation: Sendable, Equatable {
     }
   }
 
+  /// Whether a command for this vault needs `--private`: without it, another vault would be used.
+  package func needsOption(
+    environment: (String) -> String? = { ThisProcess.environment($0) }
+  ) -> Bool {
+    guard self == .privateVault else { return false }
+    return (try? VaultLocation(privately: false, environment: environment)) != self
+  }
+
   /// The directory where the engine calls the agents of its users.
   ///
   /// That of a private vault is made if it is missing. An agent calls this before it connects: the

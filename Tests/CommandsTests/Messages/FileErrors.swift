@@ -56,7 +56,7 @@ enum FileErrors {
         unsafe chmod(user, 0o700)
         let other = try Directory(path: user)
         _ = try other.descriptor.lockExclusively()
-        try UserDirectory(user).lock()
+        try UserDirectory(user).lock(for: [], within: 0)
       },
       try error("a directory in the place of a file") {
         unsafe chmod(user, 0o700)

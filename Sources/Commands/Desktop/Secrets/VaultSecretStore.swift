@@ -158,6 +158,7 @@ struct VaultSecretStore: SecretStore, Sendable {
     do throws(CommandError) {
       return try body(session)
     } catch {
+      let error = session.output.commands.adapted(error)
       switch error.code {
       case .promptNeeded where interrupt == nil: throw .isLocked
       case .notFound: throw .noSuchObject

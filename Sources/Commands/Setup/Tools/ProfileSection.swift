@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// A section of a Codex profile: the settings of its service, or of one MCP server.
 struct ProfileSection {
   /// The lines, with their ends.
@@ -35,9 +37,19 @@ struct ProfileSection {
     return String(line.dropFirst(start.count).dropLast(end.count))
   }
 
-  /// Whether its helper gets the headers of an account.
-  func isFor(_ account: String) -> Bool {
-    Array(text.utf8).firstRange(of: Array(" headers \(account) --helper ".utf8)) != nil
+  /// Whether its helper gets the tokens of an account.
+  func isFor(_ account: String) -> Bool { Self.accounts(in: Array(text.utf8)).contains(account) }
+
+  /// The accounts whose tokens the helpers in a profile get, also if a person has changed it.
+  static func accounts(in profile: [UInt8]) -> [String] {
+    [(" headers ", " --helper "), ("\"token\", \"", "\", \"--helper\"")].flatMap { start, end in
+      profile.ranges(of: Array(start.utf8)).compactMap { place in
+        let rest = profile[place.upperBound...]
+        return rest.firstRange(of: Array(end.utf8)).flatMap { last in
+          try? AccountName(String(decoding: rest[..<last.lowerBound], as: UTF8.self)).text
+        }
+      }
+    }
   }
 
   private var header: Substring.UTF8View {

@@ -33,11 +33,14 @@ enum Tool: String, CaseIterable {
       case .claudeCode: ("CLAUDE_CONFIG_DIR", ".claude")
       case .codex: ("CODEX_HOME", ".codex")
       }
-    if let directory = environment(variable), directory.hasPrefix("/") { return directory }
+    if let directory = environment(variable), directory.hasPrefix("/") {
+      return Directory.resolved(directory) ?? directory
+    }
     guard let home = ToolEnvironment(environment).value("HOME") else {
       throw .usage("the home directory is not known", hint: "set HOME")
     }
-    return "\(home)/\(folder)"
+    // A person may keep the directory elsewhere, and link it.
+    return Directory.resolved("\(home)/\(folder)") ?? "\(home)/\(folder)"
   }
 
   /// The files with a name that setup uses.

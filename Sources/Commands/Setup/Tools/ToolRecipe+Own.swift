@@ -41,6 +41,31 @@ extension ToolRecipe {
     return recipe
   }
 
+  /// The recipe with the first name of its files that is not that of another account's.
+  ///
+  /// Accounts may differ only in dots and hyphens. A name that the person gives is used as it is.
+  ///
+  /// - Parameter contents: reads the file of a recipe; `nil` if there is none.
+  func withOwnName(_ contents: (ToolRecipe) -> [UInt8]?) -> ToolRecipe {
+    guard tool == .codex, isNamedAfterAccount else { return self }
+    var recipe = self
+    while let bytes = contents(recipe), recipe.isAnothers(bytes) { recipe.number += 1 }
+    return recipe
+  }
+
+  /// Whether the profile with the name of this recipe's is that of another account.
+  private func isAnothers(_ profile: [UInt8]) -> Bool {
+    let accounts = ProfileSection.accounts(in: profile)
+    return !accounts.contains(account) && accounts.contains(where: isFileName)
+  }
+
+  /// Whether the files of an account get this recipe's name without a name from the person.
+  private func isFileName(of account: String) -> Bool {
+    let name = Self.withoutDots(account)
+    guard fileName != name else { return true }
+    return fileName.hasPrefix(name + "-") && Int(fileName.dropFirst(name.count + 1)) ?? 0 > 1
+  }
+
   /// The name that the account's MCP server has in the profile already, or the first one that no other
   /// account has: accounts may differ only in dots and hyphens.
   private func serverName(beside sections: [ProfileSection]) -> String? {

@@ -34,6 +34,10 @@ struct ToolRecipe {
   var former: [ProfileSection] = []
   /// The name of the MCP server in Codex; `nil` for the account's.
   var serverName: String?
+  /// Whether the person gave no name, so that the files have that of the account.
+  var isNamedAfterAccount = false
+  /// The number behind the name of a profile of Codex, from 2.
+  var number = 1
 
   /// A tool caches a token for five minutes, and may use it once after that.
   private static let lifetime = ["--min-ttl", "6m"]
@@ -65,10 +69,10 @@ struct ToolRecipe {
   }
 
   /// The name of the files.
-  private var fileName: String {
+  var fileName: String {
     switch tool {
     case .claudeCode: name
-    case .codex: Self.withoutDots(name)
+    case .codex: Self.withoutDots(name) + (number > 1 ? "-\(number)" : "")
     }
   }
 
