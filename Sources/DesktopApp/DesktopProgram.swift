@@ -229,6 +229,8 @@ private enum Style {
     .places row > box { min-height: 36px; padding: 0 12px; }
     listview > row:focus:focus-visible { outline: 2px solid alpha(@accent_color, 0.6);
       outline-offset: -2px; }
+    scrolledwindow:focus:focus-visible { outline: 2px solid alpha(@accent_color, 0.6);
+      outline-offset: 3px; }
     .text-row { padding: 6px 12px; }
     row.fact label.title { font-size: smaller; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
