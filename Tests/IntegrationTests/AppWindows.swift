@@ -13,12 +13,13 @@ final class AppWindows {
   /// Starts the screen; `open` starts the app.
   ///
   /// `bus` is the system bus where logind knows the session of the person. The screen is that of X11, or of
-  /// Wayland.
+  /// Wayland, with this size in pixels.
   init(
     of person: Someone,
     _ arguments: String...,
     bus: String? = nil,
-    onWayland isWayland: Bool = false
+    onWayland isWayland: Bool = false,
+    screen size: String = "1300x900"
   ) throws {
     let program = person.programs + "/thumblatch-desktop"
     session = person.base + "/screen"
@@ -29,7 +30,7 @@ final class AppWindows {
       in: session,
       [program] + arguments,
       environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? [])
-        + ["XDG_SESSION_TYPE=" + (isWayland ? "wayland" : "x11")],
+        + ["XDG_SESSION_TYPE=" + (isWayland ? "wayland" : "x11"), "SCREEN_SIZE=" + size],
       within: 600,
       errors: -1
     )
@@ -42,10 +43,17 @@ final class AppWindows {
   convenience init(
     seating person: Someone,
     by bus: DesktopBus,
-    onWayland isWayland: Bool = false
+    onWayland isWayland: Bool = false,
+    screen size: String = "1300x900"
   ) throws {
     try bus.act("seat_users({\(person.user.user): 'c1'})")
-    try self.init(of: person, "--private", bus: bus.address, onWayland: isWayland)
+    try self.init(
+      of: person,
+      "--private",
+      bus: bus.address,
+      onWayland: isWayland,
+      screen: size
+    )
   }
 
   /// Does something, as the driver names it.

@@ -45,13 +45,16 @@ class Prompts:
         self.tool("windowminimize", self.window())
         return self.until(lambda: not self.is_viewable("Thumblatch"), "not minimized")
 
-    def shows_whole(self, text):
+    def shows_whole(self, text, role="label"):
         """Waits until a prompt shows a text whole: a longer one is scrolled."""
         def is_whole():
-            label = pane = self.in_prompt("label", text)
+            label = pane = self.in_prompt(role, text)
             while pane and pane.get_role_name() != "scroll pane":
                 pane = pane.get_parent()
-            return pane and self.extents(label) == self.extents(pane)
+            if not pane:
+                return False
+            (_, top, _, height), (_, begin, _, room) = self.extents(label), self.extents(pane)
+            return begin <= top and top + height <= begin + room
         return self.until(is_whole, "the prompt scrolls")
 
     def contrast(self, name, role=None):

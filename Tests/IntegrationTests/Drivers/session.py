@@ -33,8 +33,9 @@ class Desktop:
         # A picture shows a state, not the way to it.
         self.animate(False)
         reading, writing = os.pipe()
-        self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", "1300x900x24", "-nolisten", "tcp",
-                   "-noreset", "-fbdir", directory, keep=[writing])
+        size = os.environ.get("SCREEN_SIZE", "1300x900") + "x24"
+        self.start("Xvfb", "-displayfd", str(writing), "-screen", "0", size, "-nolisten", "tcp", "-noreset",
+                   "-fbdir", directory, keep=[writing])
         os.close(writing)
         with os.fdopen(reading) as pipe:
             self.environment["DISPLAY"] = ":" + pipe.readline().strip()

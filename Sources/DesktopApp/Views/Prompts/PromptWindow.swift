@@ -20,7 +20,7 @@ final class PromptWindow {
   private let what: Label
   private let who: Label
   private let notice: Label
-  private let noticePlace: TextPlace
+  private let scroller: Scroller
   private let question: Label
   private let typing: Widget
   private let secret: SecretField
@@ -48,7 +48,7 @@ final class PromptWindow {
     what = builder.object("what")
     who = builder.object("who")
     notice = builder.object("notice")
-    noticePlace = builder.object("notice-place")
+    scroller = builder.object("text-scroll")
     question = builder.object("question")
     typing = builder.object("typing")
     secret = builder.object("secret")
@@ -61,12 +61,9 @@ final class PromptWindow {
     if !model.isOwn { window.standAlone() }
     who.text = model.who
     finger.draw()
-    let whatPlace: TextPlace = builder.object("what-place")
-    for place in [whatPlace, noticePlace] { place.measureText() }
-    for id in ["scroll", "notice-scroll"] {
-      let scroller: Scroller = builder.object(id)
-      scroller.takeFocusIfLonger()
-    }
+    let place: TextPlace = builder.object("text-place")
+    place.measureText()
+    scroller.takeFocusIfLonger()
   }
 
   /// Shows the check until it is over.
@@ -113,8 +110,8 @@ final class PromptWindow {
     for control: Widget in [window, deny, go, secret, password] {
       control.describe("\(model.who) \(model.what)")
     }
-    notice.text = model.notice ?? ""
-    noticePlace.isVisible = model.notice != nil
+    // The first text begins with what is asked.
+    notice.show(orHide: model.notice, reveals: window.isVisible)
     if model.offersPassword { password.isVisible = true } else { hide(password) }
     switch model.phase {
     case .waiting:
