@@ -29,6 +29,7 @@ package final class NoticeBoard {
   /// - Parameters:
   ///   - desktop: the desktop.
   ///   - program: the beginning of a command for the vault of the notices.
+  /// - Throws: why the desktop shows no notifications.
   package init(at desktop: Desktop, program: String) throws(DesktopError) {
     bus = try NotificationBus(of: desktop)
     self.program = program

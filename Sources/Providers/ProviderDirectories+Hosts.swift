@@ -12,7 +12,9 @@ extension ProviderDirectories {
     of account: String,
     to name: String?
   ) throws(ProviderFileError) -> [TokenHost] {
-    guard let place = FileDestination(following: hosts), try changedHosts(of: account, to: name) != nil
+    // The file may be kept elsewhere, and linked.
+    guard try changedHosts(of: account, to: name) != nil,
+      let place = FileDestination(following: hosts)
     else { return [] }
     let directory = try Self.ownDirectory(place.directory)
     let isLocked = try? directory.descriptor.lockExclusively(within: Self.longestChange)

@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import System
 import TestSupport
@@ -32,34 +33,35 @@ struct ChangedFileTests {
     return status.st_mode & S_IFMT
   }
 
-  /// Git stores two passwords at once. The vault has both, and each host must get its own.
+  /// Git stores several passwords at once.
+  ///
+  /// The vault has all of them, and each host must get its own.
   @Test
   func aChangeWaitsForThatOfAnotherRun() throws {
-    let path = folder
-    let (near, far) = try UnixSocket.pair()
-    let ready = Descriptor(owning: near)
-    let taken = HeldDescriptor(Descriptor(owning: far))
-    let run = BackgroundThread {
-      let directory = try Directory(path: path)
-      #expect(try directory.descriptor.lockExclusively())
-      try taken.descriptor.write("1")
-      usleep(300_000)
-      directory.descriptor.unlock()
+    let environment = home.environment
+    let runs = (0..<4).map { run in
+      BackgroundThread {
+        let hosts = try HostAccounts { environment[$0] }
+        for number in 0..<3 {
+          let host = try TokenHost("h\(run)\(number).org")
+          try hosts.add(host, settings: [(key: "account", value: "work")])
+        }
+      }
     }
-    #expect(try ready.waitReadable(milliseconds: 60_000))
-    let play = try addHost()
-    #expect(play.code == .done, "\(play.talk)")
-    #expect(run.join() == nil)
-    // A run that holds it for long is not waited for.
-    let directory = try Directory(path: path)
+    for run in runs { #expect(run.join() == nil) }
+    #expect(try HostAccounts { environment[$0] }.read().entries.count == 13)
+    // A run that holds the lock for long is not waited for.
+    let directory = try Directory(path: folder)
     #expect(try directory.descriptor.lockExclusively())
-    #expect(throws: CommandError.self) { try UserDirectory(path).lock(for: [], within: 100) }
+    #expect(throws: CommandError.self) { try UserDirectory(folder).lock(for: [], within: 100) }
   }
 
   @Test
   func theFilesOfKilledRunsAreRemoved() throws {
     let left = [".hosts.conf.4711", ".hosts.conf.12"]
-    let others = [".hosts.conf.", ".hosts.conf.1a", ".hosts.conf.old", ".a.conf.12", "hosts.conf.12"]
+    let others = [
+      ".hosts.conf.", ".hosts.conf.1a", ".hosts.conf.old", ".a.conf.12", "hosts.conf.12",
+    ]
     let directory = try Directory(path: folder)
     for name in left + others { _ = try directory.create(name) }
     #expect(try addHost().code == .done)

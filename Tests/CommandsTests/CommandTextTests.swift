@@ -16,8 +16,9 @@ struct CommandTextTests {
   @Test(arguments: [
     ("run: thumblatch login me", "run: thumblatch --private login me"),
     ("thumblatch status", "thumblatch --private status"),
-    ("(thumblatch agent), or thumblatch lock.", "(thumblatch --private agent), or thumblatch"
-      + " --private lock."),
+    ("(thumblatch agent), or this", "(thumblatch --private agent), or this"),
+    ("To lock it: thumblatch lock.", "To lock it: thumblatch --private lock."),
+    ("thumblatch lock, thumblatch lock", "thumblatch --private lock, thumblatch --private lock"),
     ("first thumblatch\n   unlock a", "first thumblatch --private\n   unlock a"),
     ("$ a | thumblatch import --from x", "$ a | thumblatch --private import --from x"),
     ("'thumblatch backup FILE'", "'thumblatch --private backup FILE'"),

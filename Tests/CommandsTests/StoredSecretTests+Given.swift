@@ -115,4 +115,13 @@ extension StoredSecretTests {
       #expect(list.play.out.contains("git.example.org") == isListed)
     }
   }
+
+  /// Git takes such a password from no helper, so a stored one would keep it from asking the person.
+  @Test(arguments: ["\r", "\u{1B}", "\u{7F}", "\t"])
+  func aPasswordThatGitTakesFromNoHelperIsNotStored(_ character: String) throws {
+    let input = Self.approved.replacing("hunter2", with: "hunter\(character)2")
+    let (play, hosts) = try run("git-credential store", input, hosts: "") { try $0.expectEnd() }
+    #expect(play.code == .done && hosts == "", "\(play.talk)")
+    #expect(play.talk.contains("is not stored") && !play.talk.contains("hunter"))
+  }
 }

@@ -54,6 +54,7 @@ struct UserDirectory: ~Copyable {
   /// - Parameters:
   ///   - names: the files that will be changed. What killed runs have left of them is removed.
   ///   - milliseconds: the longest wait.
+  /// - Throws: `busy` after the longest wait.
   func lock(
     for names: [String],
     within milliseconds: Int64 = longestChange

@@ -39,12 +39,17 @@ enum AuthorizationText {
 
   /// Refuses a secret that would end its own line.
   static func demandLine(_ token: String, of account: String) throws(CommandError) {
-    guard token.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard isLine(token) else {
       throw CommandError(
         .refused,
         "the secret of \(account) has control characters, so it cannot be part of a line",
         hint: "thumblatch token \(account) prints it"
       )
     }
+  }
+
+  /// Whether a secret has no control characters.
+  static func isLine(_ token: String) -> Bool {
+    token.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 }

@@ -27,7 +27,8 @@ enum DockerVerb {
     do throws(CommandError) {
       try answer(session)
     } catch {
-      try session.output.data(bytes: Array((session.output.commands.adapted(error).line + "\n").utf8))
+      let line = session.output.commands.adapted(error).line
+      try session.output.data(bytes: Array((line + "\n").utf8))
       throw .answered(.bug)
     }
   }

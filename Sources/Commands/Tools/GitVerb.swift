@@ -67,6 +67,12 @@ enum GitVerb {
   private static func store(_ session: Session) throws(CommandError) {
     let request = try request(session)
     guard let secret = request.stored, let host = try? TokenHost(request.url) else { return }
+    // Git takes a secret back only as a line without them, and without one it could ask the person.
+    guard AuthorizationText.isLine(secret.text) else {
+      return session.output.talk(
+        "the password for \(host) is not stored, because it has control characters"
+      )
+    }
     if let token = request.refreshToken {
       if try session.takeOver(token, of: request, for: host) { return }
       session.output.talk(

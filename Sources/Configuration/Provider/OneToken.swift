@@ -11,12 +11,13 @@ extension Provider {
   /// A program such as git stores a new one each hour, and no person can renew it.
   private static let shortestLifeToRemindOf: Int64 = 24 * 3600
 
-  /// Whether a person is reminded now of the end of a static secret.
+  /// Decides whether a person is reminded now of the end of a static secret.
   ///
   /// - Parameters:
   ///   - end: when the secret expires, in seconds since 1970.
   ///   - storedAt: when it was stored; `nil` if that is not known.
   ///   - now: the time.
+  /// - Returns: whether the person is reminded.
   package static func remindsOfEnd(_ end: Int64, storedAt: Int64?, now: Int64) -> Bool {
     let left = end.subtractingReportingOverflow(now)
     guard !left.overflow, (0...reminderOfEnd).contains(left.partialValue) else { return false }

@@ -110,6 +110,8 @@ extension Situation {
       _ = try stage.expect(StoreSecretCall.self)
       try stage.reply(AccountReply(account: StoredSecretTests.account()))
     },
+    Situation("git-credential store", "a password with control characters")
+      .with(hosts: "").with(input: approved.replacing("hunter2", with: "hunter\r2")),
   ]
 
   private static let byTools: [Situation] = [

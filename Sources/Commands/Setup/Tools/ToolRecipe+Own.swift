@@ -41,11 +41,12 @@ extension ToolRecipe {
     return recipe
   }
 
-  /// The recipe with the first name of its files that is not that of another account's.
+  /// Finds the first name of the files that is not that of another account's.
   ///
   /// Accounts may differ only in dots and hyphens. A name that the person gives is used as it is.
   ///
   /// - Parameter contents: reads the file of a recipe; `nil` if there is none.
+  /// - Returns: the recipe with that name.
   func withOwnName(_ contents: (ToolRecipe) -> [UInt8]?) -> ToolRecipe {
     guard tool == .codex, isNamedAfterAccount else { return self }
     var recipe = self
