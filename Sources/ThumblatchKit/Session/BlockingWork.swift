@@ -23,7 +23,8 @@ final class BlockingWork: Sendable {
 
   private struct Job {
     let turn: Turn
-    let run: @Sendable () -> Void
+    /// Runs the work, or only reports why it has no thread.
+    let run: @Sendable (_ failure: AuthError?) -> Void
   }
 
   private struct Content {
@@ -31,12 +32,25 @@ final class BlockingWork: Sendable {
     var queue: [Job] = []
   }
 
+  typealias StartThread = @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> Void
+
   private let mostThreads: Int
+  private let startThread: StartThread
   private let content = Mutex(Content())
 
-  private init(mostThreads: Int) {
+  init(
+    mostThreads: Int,
+    startThread: @escaping StartThread = { work throws(SystemError) in try System.startThread(work)
+    }
+  ) {
     self.mostThreads = mostThreads
+    self.startThread = startThread
   }
+
+  /// How many threads run, or are being started.
+  var threads: Int { content.withLock { $0.threads } }
+  /// How many jobs wait for a thread.
+  var queued: Int { content.withLock { $0.queue.count } }
 
   /// Runs `body`.
   ///
@@ -50,16 +64,17 @@ final class BlockingWork: Sendable {
     let turn = Turn(wake)
     let outcome: Result<Value, AuthError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let job = Job(turn: turn) {
+        let job = Job(turn: turn) { failure in
           let outcome: Result<Value, AuthError>
           do throws(AuthError) {
+            if let failure { throw failure }
             outcome = .success(try body(try turn.begin().event.descriptor.number))
           } catch {
             outcome = .failure(error)
           }
           continuation.resume(returning: outcome)
         }
-        if let error = submit(job) { continuation.resume(returning: .failure(error)) }
+        submit(job)
         // The task may be cancelled during the hand-over, when the handler was too early.
         if Task.isCancelled { cancel(turn) }
       }
@@ -78,13 +93,11 @@ final class BlockingWork: Sendable {
       guard let index = content.queue.firstIndex(where: { $0.turn === turn }) else { return nil }
       return content.queue.remove(at: index)
     }
-    waiting?.run()
+    waiting?.run(nil)
   }
 
-  /// Gives the job to a thread.
-  ///
-  /// Returns an error if no thread can be started.
-  private func submit(_ job: Job) -> AuthError? {
+  /// Gives the job to a thread, or fails it if no thread can be started.
+  private func submit(_ job: Job) {
     let isQueued = content.withLock { content in
       guard content.threads >= mostThreads else {
         content.threads += 1
@@ -93,12 +106,12 @@ final class BlockingWork: Sendable {
       content.queue.append(job)
       return true
     }
-    if isQueued { return nil }
+    if isQueued { return }
     do throws(SystemError) {
       try startThread { [self] in
         var next: Job? = job
         while let work = next {
-          work.run()
+          work.run(nil)
           next = content.withLock { content in
             guard content.queue.isEmpty else { return content.queue.removeFirst() }
             content.threads -= 1
@@ -106,10 +119,20 @@ final class BlockingWork: Sendable {
           }
         }
       }
-      return nil
     } catch {
-      content.withLock { $0.threads -= 1 }
-      return .system(error)
+      for failed in [job] + endThread() { failed.run(.system(error)) }
+    }
+  }
+
+  /// Forgets a thread that was not started.
+  ///
+  /// - Returns: the jobs that were queued for it, if no other thread is left to run them.
+  private func endThread() -> [Job] {
+    content.withLock { content in
+      content.threads -= 1
+      guard content.threads == 0 else { return [] }
+      defer { content.queue = [] }
+      return content.queue
     }
   }
 }
