@@ -7,9 +7,9 @@ extension AuthSession {
     _ check: PresenceCall? = nil,
     _ body: nonisolated(nonsending) () async throws(AuthError) -> Value
   ) async throws(AuthError) -> Value {
-    let news = change { facts in
+    let begin = change { facts in
       facts.beginCall()
-      return facts.news
+      return facts.moment
     }
     defer { change { $0.endCall() } }
     do throws(AuthError) {
@@ -17,7 +17,7 @@ extension AuthSession {
       if let check, check.hasPassed { checkHasPassed() }
       return value
     } catch {
-      await learn(from: error, check, since: news)
+      await learn(from: error, check, since: begin)
       change { facts in
         switch error.recovery {
         case .keepSession, .signIn, .unlock: break
@@ -32,13 +32,13 @@ extension AuthSession {
   nonisolated(nonsending) func learn(
     from error: AuthError,
     _ check: PresenceCall?,
-    since news: UInt64
+    since begin: SessionFacts.Moment
   ) async {
     switch error.kind {
-    case .signedOut: hasSignedOut(since: news)
+    case .signedOut: await hasSignedOut(since: begin)
     case .loginRequired:
       let isTaken = change { facts in
-        guard facts.news == news else { return false }
+        guard facts.news == begin.news else { return false }
         facts.signInEnded(reason: error.message)
         return true
       }
@@ -46,7 +46,7 @@ extension AuthSession {
       guard !isTaken else { break }
       await learnChange { _ in }
     case .offline, .notAnswering:
-      change { $0.providerIs(reachable: false) }
+      change { $0.missedProvider(since: begin) }
       awaitNetwork()
     default: break
     }
@@ -60,10 +60,14 @@ extension AuthSession {
     guard check.failures > 0, addFailedChecks(check.failures) >= most else { return }
     // The task that asked may be cancelled; the sign-out must not be. The provider is notified only
     // if that needs no check, because too many checks have just failed.
-    let isLocked = facts.isLocked
+    let (isLocked, begin) = (facts.isLocked, facts.moment)
     let ended = await Task { [self] in await signOutUnasked(locally: isLocked) }.value
     // The caller must not assume a sign-out that did not happen.
-    if let ended { change { $0.failed(ended) } } else { hasSignedOut() }
+    if let ended {
+      change { $0.failed(ended) }
+    } else {
+      await hasSignedOut(since: begin)
+    }
   }
 
   /// Signs out without a presence check.

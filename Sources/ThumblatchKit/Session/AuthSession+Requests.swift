@@ -58,13 +58,13 @@ extension AuthSession {
     _ request: AuthRequest,
     _ token: AccessToken
   ) async throws(AuthError) -> AuthResponse {
-    let news = facts.news
+    let begin = facts.moment
     do throws(AuthError) {
       let response = try await vault.send(request, with: token, of: account)
       change { $0.providerIs(reachable: true) }
       return response
     } catch {
-      await learn(from: error, nil, since: news)
+      await learn(from: error, nil, since: begin)
       throw error
     }
   }

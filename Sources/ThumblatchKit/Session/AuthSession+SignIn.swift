@@ -90,6 +90,7 @@ extension AuthSession {
     reason: String? = nil
   ) async throws(AuthError) -> SignOutOutcome {
     forget()
+    let begin = facts.moment
     let check = PresenceCall(self, reason: reason ?? configuration.presenceReason)
     defer { check.end() }
     let outcome = try await calling(check) { [self] () throws(AuthError) in
@@ -100,7 +101,7 @@ extension AuthSession {
         return SignOutOutcome(.none, reason: "no user was signed in")
       }
     }
-    hasSignedOut()
+    await hasSignedOut(since: begin)
     return outcome
   }
 
@@ -147,18 +148,19 @@ extension AuthSession {
 
   // MARK: Steps
 
-  /// Records that no user is signed in any more, unless the session knows something newer than
-  /// `news`.
-  func hasSignedOut(since news: UInt64? = nil) {
-    let isOut = change { facts in
-      guard news == nil || facts.news == news else { return false }
+  /// Records that no user is signed in any more.
+  ///
+  /// If the session has heard something newer than `begin`, the vault is asked: the report may be the
+  /// one of this sign-out, or of a sign-in after it.
+  nonisolated(nonsending) func hasSignedOut(since begin: SessionFacts.Moment) async {
+    let isTaken = change { facts in
+      guard facts.news == begin.news else { return false }
       facts.signedOut()
       return true
     }
-    guard isOut else { return }
-    stopFollowing()
+    if !isTaken { await learnChange { $0.signedOut() } }
     // Failed checks of the previous user must not count against the next one.
-    checkHasPassed()
+    if stopFollowingNobody() { checkHasPassed() }
   }
 
   func beginSigningIn() throws(AuthError) {
@@ -228,7 +230,10 @@ extension AuthSession {
     }
     if !isTaken {
       await learnChange { _ in }
-      change { $0.endAuthenticating() }
+      change { facts in
+        facts.endAuthenticating()
+        facts.providerIs(reachable: true)
+      }
     }
     checkHasPassed()
     follow()

@@ -119,6 +119,7 @@ extension AuthSession {
     }
     while true {
       if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
+      let holder = facts.tokenHolder
       let work = TokenWork(
         scopes: request.scopes,
         audience: request.audience,
@@ -145,6 +146,8 @@ extension AuthSession {
           recoverySuggestion: "sign in"
         )
       }
+      // Another user has signed in during the call.
+      if let holder, let present = facts.tokenHolder, present != holder { continue }
       // The session was locked during the call.
       if configuration.refusesWhileLocked, facts.isLocked { throw .isLocked }
       // A token that another caller asked for may be too short for this one, or the one that was
@@ -184,21 +187,23 @@ extension AuthSession {
       asksNobody: work.asksNobody
     )
     defer { check.end() }
-    let news = facts.news
+    let (begin, known) = (facts.moment, anyCachedToken)
     do throws(AuthError) {
       let token = try await retrying(check) { [self] asking throws(AuthError) in
         try await vault.accessToken(of: account, request, asking)
       }
       // The call has opened a vault that reported nothing before, or another program has signed in.
       if !facts.isAuthenticated, epoch == work.epoch { try? await learnStatus() }
-      if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch) }
+      if request.scopes == nil, request.audience == nil {
+        keep(token, of: work.epoch, insteadOf: known)
+      }
       // A caller that waits for the new state must find the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }
       if facts.isAuthenticated { follow() }
       return token
     } catch {
-      await learn(from: error, check, since: news)
+      await learn(from: error, check, since: begin)
       throw error
     }
   }

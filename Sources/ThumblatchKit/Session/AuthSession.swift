@@ -208,6 +208,20 @@ public final class AuthSession: Sendable, Observable {
     }
   }
 
+  /// Ends the watch over the vault if no user is signed in.
+  ///
+  /// - Returns: whether no user is signed in.
+  func stopFollowingNobody() -> Bool {
+    content.withLock { content in
+      guard content.facts.status == .signedOut else { return false }
+      _ = content.facts.watchAnew()
+      content.watch?.cancel()
+      content.watch = nil
+      content.hears = false
+      return true
+    }
+  }
+
   /// Sets whether this watch receives reports of changes from now on.
   func hears(_ does: Bool, watch number: UInt64) {
     content.withLock { if $0.facts.watch == number { $0.hears = does } }
@@ -250,10 +264,24 @@ public final class AuthSession: Sendable, Observable {
   ///
   /// If a presence check released the token while the session was locked, it is kept until the next
   /// lock.
-  func keep(_ token: AccessToken, of epoch: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - token: the token.
+  ///   - epoch: the epoch of the request for it.
+  ///   - known: the token that was in memory at the request. If another call has changed that since,
+  ///     `token` may be the older one.
+  func keep(_ token: AccessToken, of epoch: UInt64, insteadOf known: AccessToken?) {
     content.withLock { content in
       guard content.epoch == epoch, content.facts.tokenHolder != nil else { return }
-      cached.withLock { $0 = token }
+      cached.withLock { present in
+        if present == known {
+          present = token
+        } else if let other = present {
+          present = other.newer(token)
+        } else if token != known {
+          present = token
+        }
+      }
     }
   }
 

@@ -86,6 +86,7 @@ extension AuthSession {
     var last: AuthError?
     while true {
       let failure: AuthError
+      let moment = facts.moment
       do throws(AuthError) {
         return try await body(check.hasAsked ? check.askingNobody : check.asking)
       } catch {
@@ -101,7 +102,7 @@ extension AuthSession {
         )
       else { throw failure }
       last = failure
-      if failure.isUnreached { change { $0.providerIs(reachable: false) } }
+      if failure.isUnreached { change { $0.missedProvider(since: moment) } }
       try await wait(pause)
     }
   }

@@ -27,6 +27,10 @@ struct SessionFacts: Sendable {
   ///
   /// An answer to an earlier question is older.
   private(set) var news: UInt64 = 0
+  /// Raised each time that the provider was reached.
+  ///
+  /// The failure of an earlier attempt is older.
+  private(set) var reached: UInt64 = 0
   /// The number of the watch over the vault that counts.
   ///
   /// Reports of other watches come too late.
@@ -37,6 +41,15 @@ struct SessionFacts: Sendable {
   private(set) var failure: AuthError?
   /// Calls that wait for the vault or for a provider.
   private(set) var calls = 0
+
+  /// What a call that begins now must not undo when it ends.
+  struct Moment: Sendable, Hashable {
+    let news: UInt64
+    let reached: UInt64
+  }
+
+  /// The present moment.
+  var moment: Moment { Moment(news: news, reached: reached) }
 
   var state: AuthState {
     if let prompt = prompts.first { return .presencePrompt(prompt) }
@@ -152,8 +165,15 @@ struct SessionFacts: Sendable {
 
   /// Records whether the provider could be reached.
   mutating func providerIs(reachable: Bool) {
+    if reachable { reached += 1 }
     guard case .signedIn(let user, let kind, _) = status else { return }
     status = .signedIn(user, kind, isOffline: !reachable)
+  }
+
+  /// Records that an attempt that began at a moment did not reach the provider, unless another one
+  /// has reached it since.
+  mutating func missedProvider(since begin: Moment) {
+    if reached == begin.reached { providerIs(reachable: false) }
   }
 
   /// The provider no longer accepts the sign-in.

@@ -83,6 +83,13 @@ public struct AccessToken: Sendable {
     facts.end &- now > lifetime
   }
 
+  /// The newer of two tokens, which is the one that ends later; `nil` if that cannot be told.
+  func newer(_ other: AccessToken) -> AccessToken? {
+    if self == other { return self }
+    guard let end = expiresAt, let otherEnd = other.expiresAt, end != otherEnd else { return nil }
+    return end > otherEnd ? self : other
+  }
+
   /// How long a token is used if the provider did not give its end, in nanoseconds.
   ///
   /// The vault uses the same time.
