@@ -166,17 +166,24 @@ extension Vault {
     else {
       return .failed(.cancelled)
     }
+    let number = desktopState.nextShowing()
     let timer = Task { [weak self, clock] in
       await clock.pause(milliseconds: Self.showTime)
-      await self?.demandOnScreen(prompt, agent.connection)
+      await self?.demandOnScreen(number)
       await clock.pause(milliseconds: Self.longestShowing)
-      await self?.demandEnd(prompt, agent.connection)
+      await self?.demandEnd(number)
     }
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
         desktopState.show(
-          ShownPrompt(prompt: prompt, caller: caller, agent: agent.connection, wake: wake)
+          ShownPrompt(
+            number: number,
+            prompt: prompt,
+            caller: caller,
+            agent: agent.connection,
+            wake: wake
+          )
         )
         // From here on the person may see it.
         count(prompt, caller)
@@ -220,15 +227,15 @@ extension Vault {
     try stored(try store.account(id: id))?.name
   }
 
-  private func demandOnScreen(_ prompt: String, _ agent: UInt64) {
-    guard desktopState.shows(prompt, by: agent), desktopState.shown?.isOnScreen == false else {
-      return
-    }
+  /// A showing that has ended may be over before its timer is.
+  private func demandOnScreen(_ showing: UInt64) {
+    guard let shown = desktopState.shown, shown.number == showing, !shown.isOnScreen else { return }
     endShowing(.notShown)
   }
 
-  private func demandEnd(_ prompt: String, _ agent: UInt64) {
-    if desktopState.shows(prompt, by: agent) { giveUp(prompt, as: .timedOut) }
+  private func demandEnd(_ showing: UInt64) {
+    guard let shown = desktopState.shown, shown.number == showing else { return }
+    giveUp(shown.prompt, as: .timedOut)
   }
 
   /// Ends the showing of a prompt, because its caller, its check or its agent has ended.

@@ -2,6 +2,8 @@ internal import PresenceTerms
 
 /// The prompt that an agent shows, or is about to show.
 struct ShownPrompt {
+  /// Distinguishes it from an earlier showing of the same prompt by the same agent.
+  let number: UInt64
   let prompt: String
   /// The program that asks, and spends the proof.
   let caller: Caller
@@ -31,6 +33,7 @@ struct DesktopState {
   /// The prompt whose turn it is.
   private(set) var current: String?
   private(set) var shown: ShownPrompt?
+  private var lastShowing: UInt64 = 0
   var notices = NoticeQueue()
   var reminders = SecretReminders()
 
@@ -45,6 +48,12 @@ struct DesktopState {
 
   mutating func endTurn(of prompt: String) {
     if current == prompt { current = nil }
+  }
+
+  /// The number of the next showing.
+  mutating func nextShowing() -> UInt64 {
+    lastShowing += 1
+    return lastShowing
   }
 
   /// An agent is about to show a prompt.

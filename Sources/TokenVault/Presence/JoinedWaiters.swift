@@ -49,14 +49,16 @@ extension Vault {
   /// The failure of a leader's check; `nil` if it passed.
   func leaderOutcome(_ leader: String, for prompt: String) async -> PresenceFailure? {
     guard prompts.contains(leader) else { return .cancelled }
+    let number = prompting.waiters.next()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wake in
         // The handler may have run already, before there was anything to wake.
         if Task.isCancelled { return wake.resume(returning: .cancelled) }
-        prompting.waiters.join(leader, JoinedWaiter(prompt: prompt, wake: wake))
+        prompting.waiters.join(leader, JoinedWaiter(number: number, prompt: prompt, wake: wake))
       }
     } onCancel: {
-      Task { await self.wakeJoinedWaiter(prompt) }
+      // It may run after this wait has ended, when the prompt may wait again.
+      Task { await self.endWait(number) }
     }
   }
 
@@ -66,7 +68,9 @@ extension Vault {
   }
 
   /// Ends the wait of a joined caller, without affecting the leader.
-  func wakeJoinedWaiter(_ prompt: String) { prompting.waiters.cancelWait(of: prompt) }
+  func wakeJoinedWaiter(_ prompt: String) { prompting.waiters.cancelWaits(of: prompt) }
+
+  private func endWait(_ number: UInt64) { prompting.waiters.cancelWait(number) }
 
   /// Ends everything that a prompt has begun: its check, and the wait of the callers that joined
   /// it.

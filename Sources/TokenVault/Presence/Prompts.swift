@@ -270,7 +270,8 @@ extension Vault {
     // Who is busy is counted where the answer leaves, as for all requests.
     let isBusy = failure.outcome == .busy
     if !isBusy { noteRefusal(failure.outcome.rawValue, by: caller.requester) }
-    noteDesktop(failure, of: prompt)
+    // An agent that is not asked any more says nothing about the one that is.
+    if prompts.connection(of: prompt) == caller.connection { noteDesktop(failure, of: prompt) }
     // A prompt that has just expired ends for those who wait for it, too.
     if !prompts.contains(prompt) || prompts.overdue(at: clock.boot).contains(prompt) {
       giveUp(prompt, as: failure)

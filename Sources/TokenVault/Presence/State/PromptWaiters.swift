@@ -3,6 +3,8 @@ internal import PresenceTerms
 
 /// A caller that joined the prompt of another.
 struct JoinedWaiter {
+  /// Distinguishes it from a later wait of the same prompt.
+  let number: UInt64
   /// Its own prompt.
   let prompt: String
   let wake: CheckedContinuation<PresenceFailure?, Never>
@@ -14,6 +16,14 @@ struct PromptWaiters {
   private(set) var joined: [String: [JoinedWaiter]] = [:]
   /// The callers that wait for the use of a proof, by its prompt.
   private(set) var forProof: [String: [CheckedContinuation<Void, Never>]] = [:]
+
+  private var last: UInt64 = 0
+
+  /// The number of the next wait.
+  mutating func next() -> UInt64 {
+    last += 1
+    return last
+  }
 
   /// Has a prompt wait for the check of another one.
   mutating func join(_ leader: String, _ waiter: JoinedWaiter) {
@@ -31,13 +41,16 @@ struct PromptWaiters {
     }
   }
 
-  /// Ends the wait of one prompt that joined, and of no other one.
-  mutating func cancelWait(of prompt: String) {
-    for (leader, waiting) in joined where waiting.contains(where: { $0.prompt == prompt }) {
-      joined[leader] = waiting.filter { $0.prompt != prompt }
-      for waiter in waiting where waiter.prompt == prompt {
-        waiter.wake.resume(returning: .cancelled)
-      }
+  /// Ends the waits of one prompt that joined, and of no other one.
+  mutating func cancelWaits(of prompt: String) { cancel { $0.prompt == prompt } }
+
+  /// Ends one wait.
+  mutating func cancelWait(_ number: UInt64) { cancel { $0.number == number } }
+
+  private mutating func cancel(_ isMeant: (JoinedWaiter) -> Bool) {
+    for (leader, waiting) in joined where waiting.contains(where: isMeant) {
+      joined[leader] = waiting.filter { !isMeant($0) }
+      for waiter in waiting where isMeant(waiter) { waiter.wake.resume(returning: .cancelled) }
     }
   }
 
