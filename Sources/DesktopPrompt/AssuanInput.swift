@@ -31,10 +31,16 @@ final class AssuanInput {
 
   /// The most bytes of a line: each byte of a password may need three.
   private static let mostBytes = 8192
+  /// The most bytes of all lines that answer one command.
+  ///
+  /// A program that sends comments or data without end would keep the thread past each time limit.
+  private static let longestReply = 64 << 10
 
   let socket: Descriptor
   private var buffer: SecretBuffer
   private var count = 0
+  /// Bytes that came since the last command.
+  private var replied = 0
 
   init(_ socket: consuming Descriptor) throws(SystemError) {
     self.socket = socket
@@ -47,17 +53,19 @@ final class AssuanInput {
 
   /// Sends one line.
   func send(_ line: String) throws(SystemError) {
+    replied = 0
     try socket.write(line + "\n")
   }
 
-  /// Receives more bytes; false at the end of the input, or if a line is too long.
+  /// Receives more bytes; false at the end of the input, or if a line or a whole reply is too long.
   func receive() -> Bool {
     let free = count..<Self.mostBytes
-    guard !free.isEmpty else { return false }
+    guard !free.isEmpty, replied < Self.longestReply else { return false }
     let received = unsafe buffer.withUnsafeMutableBytes { room in
       (try? unsafe socket.read(into: UnsafeMutableRawBufferPointer(rebasing: room[free]))) ?? 0
     }
     count += received
+    replied += received
     return received > 0
   }
 
@@ -69,15 +77,6 @@ final class AssuanInput {
       if let line { return line }
     }
     return nil
-  }
-
-  /// Waits until the program has closed its end.
-  func waitForEnd(until limit: BootInstant) -> Bool {
-    while (try? Readiness.wait(for: socket.number, interrupt: nil, deadline: limit)) == .ready {
-      count = 0
-      if !receive() { return true }
-    }
-    return false
   }
 
   private func lineLength() -> Int? {

@@ -58,9 +58,8 @@ final class Pinentry {
   deinit {
     // A pinentry does not notice the end of its input while its window is open.
     child.send(signal: SIGTERM)
-    let limit = BootInstant.now.advanced(bySeconds: endSeconds)
-    if !input.waitForEnd(until: limit) { child.kill() }
-    _ = try? child.wait()
+    // The end of its output is not its own end.
+    child.finish(withinMilliseconds: Int32(clamping: endSeconds * 1000))
   }
 
   /// Whether it says that it asks in a window.

@@ -67,4 +67,19 @@ final class AssuanInputTests {
     #expect(received < 10_000)
     #expect(word(input.takeLine()) == nil)
   }
+
+  @Test
+  func aReplyWithoutEndEndsTheInputUntilTheNextCommand() throws {
+    func receivesComments() throws -> Bool {
+      try pinentry.write(String(repeating: "# a comment\n", count: 300))
+      let isOpen = input.receive()
+      #expect(word(input.takeLine()) == nil)
+      return isOpen
+    }
+    var received = 0
+    while try receivesComments(), received < 1000 { received += 1 }
+    #expect(received < 100)
+    try input.send("GETPIN")
+    #expect(input.receive())
+  }
 }

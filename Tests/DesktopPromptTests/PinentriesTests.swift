@@ -173,4 +173,34 @@ struct PinentriesTests {
     pinentries.end()
     #expect(!lives)
   }
+
+  /// The end of its output does not say that the program has ended.
+  @Test(.timeLimit(.minutes(2)))
+  func aProgramThatClosesItsOutputAndStaysIsKilled() throws {
+    let answer = "exec <&- >&-; while :; do sleep 1; done"
+    let pinentries = pinentries([try program("hangs", atStart: Self.stays + "; echo OK", answer)])
+    #expect(try self.answer(pinentries) == nil)
+    #expect(lives)
+    pinentries.end()
+    #expect(!lives)
+  }
+
+  /// Neither comments nor data without end keep the prompt past its end.
+  @Test(.timeLimit(.minutes(2)), arguments: ["# nothing", "D a", "S PROGRESS"])
+  func aProgramThatSendsWithoutEndIsLeft(_ line: String) throws {
+    let program = try program("floods", "while :; do echo '\(line)'; done")
+    let pinentries = pinentries([program])
+    #expect(try answer(pinentries) == nil)
+    pinentries.end()
+  }
+
+  /// It may do so before it greets, too.
+  @Test(.timeLimit(.minutes(2)))
+  func aProgramThatFloodsAtItsStartIsLeftForTheNext() throws {
+    let programs = [
+      try program("floods", atStart: "while :; do echo '# hello'; done", Self.passes),
+      try program("last", Self.passes),
+    ]
+    #expect(try answer(pinentries(programs)) == "secret")
+  }
 }
