@@ -89,6 +89,17 @@ extension PrivateAgentTests {
     try stop(second)
   }
 
+  /// The person, or another agent, has put another file there.
+  @Test
+  func theEndOfAnAgentLeavesAFileThatReplacedItsSocket() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let agent = try startAgent(behind: path)
+    try person.shell("rm '\(path)'; echo mine >'\(path)'").succeeded()
+    try stop(agent)
+    #expect(try person.shell("cat '\(path)'").succeeded().hasPrefix("mine"))
+  }
+
   /// Programs that say nothing, or that say nothing more, have more connections than the agent keeps.
   @Test
   func silentProgramsKeepNoneOutAndEndNoCall() throws {

@@ -8,6 +8,8 @@ final class ProgramSocket: Sendable {
   private let directory: Directory
   private let name: String
   private let listener: Descriptor
+  /// Identifies the socket among files that get its name later.
+  private let file: FileStamp?
   private let answer: @Sendable (ConnectedProgram) -> Void
   private let programs: ConnectedPrograms
 
@@ -38,6 +40,7 @@ final class ProgramSocket: Sendable {
         _ = try directory.unlink(name)
       }
       listener = try UnixSocket.listen(in: directory, name: name)
+      file = try directory.stamp(name)
       programs = try ConnectedPrograms()
     } catch {
       throw .usage("\(option) \(ConfigurationError.shown(path)) cannot be used: \(error)")
@@ -81,8 +84,13 @@ final class ProgramSocket: Sendable {
     }
   }
 
-  /// Removes the name of the socket.
-  func remove() { _ = try? directory.unlink(name) }
+  /// Removes the name of the socket, unless another file has that name by now.
+  func remove() {
+    guard let file, let found = try? directory.stamp(name), found.isOfSameFile(as: file) else {
+      return
+    }
+    _ = try? directory.unlink(name)
+  }
 
   private func accept() throws(SystemError) {
     guard let socket = try UnixSocket.accept(on: listener) else { return }

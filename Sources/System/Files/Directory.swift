@@ -222,7 +222,7 @@ package struct FileStamp: Sendable, Equatable {
   }
 
   /// Whether both are of one file, even if it changed, such as in its number of hard links.
-  func isOfSameFile(as other: FileStamp) -> Bool {
+  package func isOfSameFile(as other: FileStamp) -> Bool {
     device == other.device && inode == other.inode
   }
 }
