@@ -18,7 +18,7 @@ final class Connection {
   static let longestInPlace = 1024
 
   /// The task that answers the last call that was taken.
-  private var answer: Task<Void, Never>?
+  private(set) var answer: Task<Void, Never>?
 
   let peer: Peer
   let number: UInt64

@@ -134,6 +134,7 @@ extension Server {
   private func deliver(_ message: Inbox.Message, to token: UInt64) {
     guard let connection = connections[token] else {
       message.whenSent?(false)
+      if message.isLast { endLateCall(of: token) }
       return
     }
     if let decoded = message.decoded { return take(decoded, of: connection) }

@@ -57,6 +57,8 @@ package final class Server {
   private var lookedForSilent = BootInstant.now
   /// How many ticks in a row had no event.
   private var quietTicks = 0
+  /// The users of ended connections whose last call still runs.
+  private var lateCalls: [UInt64: UInt32] = [:]
   /// Whether the server accepts no more calls.
   private(set) var isStopping = false
 
@@ -233,8 +235,17 @@ package final class Server {
     guard let connection = connections.remove(token) else { return }
     ready.remove(connection.peer.socket)
     decoder.drop(token, of: connection.share.party)
+    if connection.answer != nil { lateCalls[token] = connection.user }
     connection.giveUp()
     if connection.isKnownToVault { vaults.disconnect(token, of: connection.user) }
+  }
+
+  /// Has the vault give up what the last call of an ended connection has left there.
+  ///
+  /// The vault may have learned of the end before the call began there, or before the call opened a
+  /// prompt. It may also have been opened only for this call.
+  func endLateCall(of token: UInt64) {
+    if let user = lateCalls.removeValue(forKey: token) { vaults.disconnect(token, of: user) }
   }
 
   // MARK: - The end of the server
