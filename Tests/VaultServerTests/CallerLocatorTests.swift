@@ -62,7 +62,8 @@ struct CallerLocatorTests {
   func manyAtOnceAreAnsweredEachForItself() async throws {
     defer { bus.remove() }
     let peer = try Peer.thisProcess()
-    let locations = CallerLocator(address: bus.address)
+    // The last one waits for all others, on a machine that does other work.
+    let locations = CallerLocator(address: bus.address, limit: 300_000_000_000)
     let found = await withTaskGroup(of: CallerLocation.self) { group in
       for connection: UInt64 in 1...300 {
         let caller = caller(connection, connection % 3 == 0 ? nil : peer)

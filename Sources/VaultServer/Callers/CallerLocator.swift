@@ -9,7 +9,7 @@ internal import TokenVault
 /// a bus.
 final class CallerLocator: CallerLocations {
   /// How long a caller waits for an answer, in nanoseconds.
-  private static let timeout: UInt64 = 2_000_000_000
+  private static let usualLimit: UInt64 = 2_000_000_000
   /// How many callers of one user may wait.
   private static let mostOfUser = 256
 
@@ -20,6 +20,7 @@ final class CallerLocator: CallerLocations {
   }
 
   private let address: String?
+  private let limit: UInt64
   private struct State {
     var waiting = FairQueue<Question>()
     var isAsking = false
@@ -28,16 +29,17 @@ final class CallerLocator: CallerLocations {
   private let state = Mutex(State())
 
   /// Asks over the bus at an address; `nil` for the machine's bus.
-  init(address: String? = nil) {
+  init(address: String? = nil, limit: UInt64 = usualLimit) {
     self.address = address
+    self.limit = limit
   }
 
   func location(of caller: Caller) async -> CallerLocation {
     guard let peer = caller.peer else { return Self.unknown(caller) }
     let question = Question(caller: caller, peer: peer)
     guard ask(question) else { return Self.unknown(caller) }
-    let timer = Task {
-      try? await Task.sleep(nanoseconds: Self.timeout)
+    let timer = Task { [limit] in
+      try? await Task.sleep(nanoseconds: limit)
       question.answer.give(Self.unknown(caller))
     }
     defer { timer.cancel() }

@@ -136,6 +136,11 @@ package final class AgentTable: DesktopAgents {
     agents.withLock { $0.removeValue(forKey: number) }?.wake?.resume(returning: nil)
   }
 
+  /// Whether an agent waits for something to show.
+  func isWaiting(_ number: UInt64) -> Bool {
+    agents.withLock { $0[number]?.wake != nil }
+  }
+
   private func takeWake(_ number: UInt64) -> CheckedContinuation<Item?, Never>? {
     agents.withLock { agents in
       defer { agents[number]?.wake = nil }
