@@ -79,4 +79,21 @@ struct PromptDisplayTests {
       return true
     }
   }
+
+  /// A second press of the button would be another try.
+  @Test
+  func anAnswerThatIsGivenTwiceAnswersOneQuestion() throws {
+    let quiet = try WakeEventBox.make()
+    try withExtendedLifetime(quiet) {
+      let view = view(quiet)
+      // The person types it before the question is on the screen.
+      for _ in 0..<2 { prompt.answer(try Password("wrong")) }
+      let limit = BootInstant.now.advanced(bySeconds: 60)
+      #expect(try view.answer(to: "Password:", hidden: true, until: limit) != nil)
+      #expect(try view.answer(to: "Password:", hidden: true, until: .now) == nil)
+      // The next one is taken, and a denial is kept.
+      prompt.cancel()
+      #expect(try view.answer(to: "Password:", hidden: true, until: limit) == nil)
+    }
+  }
 }

@@ -113,6 +113,8 @@ struct PromptView: PresenceView {
     hidden: Bool,
     until deadline: BootInstant
   ) throws(VaultClientError) -> SharedSecret? {
+    // The person may have given the last answer twice. The second one would cost a try.
+    if prompt.questions > 0 { prompt.dropAnswers() }
     prompt.show(.question(question, isHidden: hidden))
     let act = try awaitAct(until: deadline) { act in
       if case .answer = act { true } else { false }

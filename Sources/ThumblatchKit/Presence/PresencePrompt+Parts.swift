@@ -96,6 +96,9 @@ extension PresencePrompt {
     /// Whether the person cancelled the prompt.
     var isCancel: Bool { if case .cancel = self { true } else { false } }
 
+    /// Whether it answers a question.
+    var isAnswer: Bool { if case .answer = self { true } else { false } }
+
     /// Whether the action counts regardless of earlier actions.
     var isDecision: Bool {
       switch self {
@@ -232,6 +235,9 @@ extension PresencePrompt {
   func signalActs() {
     if content.withLock({ !$0.acts.isEmpty }) { wake?.event.signal() }
   }
+
+  /// Drops the answers that no question has taken.
+  func dropAnswers() { content.withLock { $0.acts.removeAll(where: \.isAnswer) } }
 
   /// Whether the check must wait for the display.
   var isHeld: Bool { content.withLock { $0.isHeld } }
