@@ -18,6 +18,8 @@ package final class SecretService {
   static let mostUnlocked = 64
   /// The most work of one program at once: libsecret shows a prompt for each item that it deletes.
   static let mostWork = SecretPrompts.mostOfOne
+  /// The most work of all programs at once: each has a thread and a call of the vault.
+  static let mostWorkOfAll = 96
 
   let store: any SecretStore
   var sessions = SecretSessions()
@@ -106,7 +108,9 @@ package final class SecretService {
     _ action: SecretWork.Action,
     _ call: SecretCall
   ) throws(SecretServiceError) -> SecretWork {
-    guard work.values.count(where: { $0.owner == call.sender }) < Self.mostWork else {
+    guard work.count < Self.mostWorkOfAll,
+      work.values.count(where: { $0.owner == call.sender }) < Self.mostWork
+    else {
       throw .limitsExceeded("too many checks are under way")
     }
     lastWork += 1

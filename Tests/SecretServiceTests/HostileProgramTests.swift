@@ -99,6 +99,39 @@ struct HostileProgramTests {
     #expect(Set(work).count == SecretPrompts.mostOfOne)
   }
 
+  /// A program may have many connections to the bus, and each work has a thread.
+  @Test
+  func manyProgramsBeginOnlySoMuchWork() throws {
+    let (item, _) = try bench.create(try bench.open(), "one", [:])
+    var refusals: [String?] = []
+    for program in 0..<10 {
+      for _ in 0..<SecretPrompts.mostOfOne {
+        let prompt = try bench.path(bench.call(item, "Delete", from: ":2.\(program)")[0])
+        refusals.append(begins(prompt, from: ":2.\(program)") ? nil : "refused")
+      }
+    }
+    #expect(refusals.count(where: { $0 == nil }) == SecretService.mostWorkOfAll)
+    // The end of a program makes room when its work has ended.
+    bench.service.forget(":2.0")
+    let prompt = try bench.path(bench.call(item, "Delete", from: ":3.0")[0])
+    #expect(!begins(prompt, from: ":3.0"))
+    for number in bench.service.takeCancelled() { bench.service.finish(number, isDone: false) }
+    #expect(begins(prompt, from: ":3.0"))
+  }
+
+  private func begins(_ prompt: String, from sender: String) -> Bool {
+    let call = SecretCall(
+      sender: sender,
+      requester: "",
+      path: prompt,
+      interface: "",
+      member: "Prompt",
+      arguments: [.text("")]
+    )
+    guard case .begin? = try? bench.service.handle(call) else { return false }
+    return true
+  }
+
   @Test
   func aPromptThatIsShownIsDismissed() throws {
     let (item, _) = try bench.create(try bench.open(), "one", [:])
