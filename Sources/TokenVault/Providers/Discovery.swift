@@ -85,6 +85,7 @@ extension Vault {
     var unreadable: VaultFailure?
     var missing: (url: String, status: Int)?
     for (request, source) in zip(requests, sources) {
+      let begun = clock.boot
       let answer = try await fetch(request, from: provider)
       switch answer.status {
       case 200...299: break
@@ -106,7 +107,7 @@ extension Vault {
         unreadable = unreadable ?? failure
         continue
       }
-      providerState.documents.put(metadata, source, at: clock.boot)
+      providerState.documents.put(metadata, source, begun: begun)
       return .document(metadata)
     }
     if let unreadable { throw unreadable }
@@ -136,12 +137,13 @@ extension Vault {
     if isMissingOne, let failure = providerState.documents.keyFailure(source, at: clock.boot) {
       throw failure
     }
+    let begun = clock.boot
     do throws(VaultFailure) {
       let keys = try await readKeys(provider, source)
       if isMissingOne { providerState.documents.noteReread(source, at: clock.boot) }
       return keys
     } catch {
-      noteKeyFailure(error, source)
+      noteKeyFailure(error, source, begun: begun)
       throw error
     }
   }
@@ -157,8 +159,12 @@ extension Vault {
   }
 
   /// Does not request the keys of a source for a while.
-  func noteKeyFailure(_ failure: VaultFailure, _ source: MetadataCache.Source) {
-    providerState.documents.noteKeyFailure(failure, source, at: clock.boot)
+  func noteKeyFailure(
+    _ failure: VaultFailure,
+    _ source: MetadataCache.Source,
+    begun: BootInstant
+  ) {
+    providerState.documents.noteKeyFailure(failure, source, begun: begun, at: clock.boot)
   }
 
   /// Reads the keys, even if the cache has them.
@@ -168,6 +174,7 @@ extension Vault {
     tries: Int = Fetch.mostTries
   ) async throws(VaultFailure) -> KeySet? {
     guard let request = KeySet.request(for: provider) else { return nil }
+    let begun = clock.boot
     let answer = try await fetch(request, from: provider, tries: tries)
     switch answer.status {
     case 200...299: break
@@ -178,7 +185,7 @@ extension Vault {
     let keys = try mappingErrors(to: .misconfigured(at: request.url)) {
       try KeySet(answer.body.bytes)
     }
-    providerState.documents.put(keys, source, at: clock.boot)
+    providerState.documents.put(keys, source, begun: begun)
     return keys
   }
 

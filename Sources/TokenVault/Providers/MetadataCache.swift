@@ -26,6 +26,7 @@ struct MetadataCache {
 
   private struct Document<Content> {
     let content: Content
+    /// When its request was made.
     let read: BootInstant
   }
 
@@ -81,30 +82,42 @@ struct MetadataCache {
     }
   }
 
-  mutating func noteKeyFailure(_ failure: VaultFailure, _ source: Source, at now: BootInstant) {
+  /// Notes why keys could not be read, unless a later request has read them.
+  mutating func noteKeyFailure(
+    _ failure: VaultFailure,
+    _ source: Source,
+    begun: BootInstant,
+    at now: BootInstant
+  ) {
+    if let known = keys[source], known.read > begun { return }
     Self.put(failure, source, into: &keyFailures, at: now)
   }
 
-  mutating func put(_ content: ServerMetadata, _ source: Source, at now: BootInstant) {
-    Self.put(content, source, into: &metadata, at: now)
+  /// Keeps metadata, unless a later request has read it.
+  mutating func put(_ content: ServerMetadata, _ source: Source, begun: BootInstant) {
+    Self.put(content, source, into: &metadata, at: begun)
   }
 
-  mutating func put(_ content: KeySet, _ source: Source, at now: BootInstant) {
-    keyFailures[source] = nil
-    Self.put(content, source, into: &keys, at: now)
+  /// Keeps keys, unless a later request has read them.
+  mutating func put(_ content: KeySet, _ source: Source, begun: BootInstant) {
+    if Self.put(content, source, into: &keys, at: begun) { keyFailures[source] = nil }
   }
 
+  /// Returns whether it is kept: the answer to an earlier request may come last.
+  @discardableResult
   private static func put<Content>(
     _ content: Content,
     _ source: Source,
     into documents: inout [Source: Document<Content>],
     at now: BootInstant
-  ) {
+  ) -> Bool {
+    if let known = documents[source], known.read > now { return false }
     if documents.count >= most, documents[source] == nil,
       let oldest = documents.min(by: { $0.value.read < $1.value.read })
     {
       documents[oldest.key] = nil
     }
     documents[source] = Document(content: content, read: now)
+    return true
   }
 }

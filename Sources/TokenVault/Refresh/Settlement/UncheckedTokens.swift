@@ -30,12 +30,13 @@ extension Vault {
       keysAtHand(of: account.provider) == nil,
       !haveKeysFailed(source)
     else { return }
+    let begun = clock.boot
     do throws(VaultFailure) {
       _ = try await readKeys(account.provider, source, tries: 1)
     } catch {
       // If a provider asks for a wait, it gets no request for that time.
       guard case .providerUnavailable(_, _?, _) = error else { return }
-      noteKeyFailure(error, source)
+      noteKeyFailure(error, source, begun: begun)
     }
   }
 

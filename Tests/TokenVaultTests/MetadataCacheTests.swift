@@ -1,0 +1,68 @@
+import Configuration
+import OAuth
+import System
+import Testing
+
+@testable import TokenVault
+
+/// The documents of providers, whose answers may come in another order than their requests.
+struct MetadataCacheTests {
+  private let source: MetadataCache.Source
+  private let older: KeySet
+  private let newer: KeySet
+
+  init() throws {
+    let provider = try Provider(
+      name: try ProviderName("idp"),
+      settings: ["kind": "oidc", "issuer": "https://id.test", "client_id": "app"],
+      clientSecret: nil
+    )
+    source = MetadataCache.Source(
+      issuer: provider.issuer.text,
+      url: "https://id.test/keys",
+      terms: ExchangeTerms(provider, owner: 1000)
+    )
+    older = try KeySet(Array(#"{"keys":[]}"#.utf8))
+    // RFC 7517, appendix A.1.
+    let key = """
+      {"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
+      "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","kid":"1"}
+      """
+    newer = try KeySet(Array("{\"keys\":[\(key)]}".utf8))
+  }
+
+  private func moment(_ seconds: Int64) -> BootInstant {
+    BootInstant(nanoseconds: 0).advanced(bySeconds: seconds)
+  }
+
+  @Test
+  func theAnswerToAnEarlierRequestDoesNotReplaceNewerKeys() throws {
+    try #require(older.count == 0 && newer.count == 1)
+    var cache = MetadataCache()
+    cache.put(newer, source, begun: moment(11))
+    cache.put(older, source, begun: moment(10))
+    #expect(cache.keys(source, at: moment(12))?.count == 1)
+    // Nor do they replace them for a key that is missing.
+    cache.noteReread(source, at: moment(12))
+    #expect(cache.keys(source, isMissingOne: true, at: moment(13))?.count == 1)
+    // A later request counts.
+    cache.put(older, source, begun: moment(14))
+    #expect(cache.keys(source, at: moment(15))?.count == 0)
+  }
+
+  @Test
+  func theFailureOfAnEarlierRequestIsNoneOfTheKeysThatCameSince() {
+    var cache = MetadataCache()
+    let failure = VaultFailure.providerUnavailable("down", retryAfter: 600)
+    cache.put(newer, source, begun: moment(11))
+    cache.noteKeyFailure(failure, source, begun: moment(10), at: moment(12))
+    #expect(cache.keyFailure(source, at: moment(13)) == nil)
+    cache.noteKeyFailure(failure, source, begun: moment(14), at: moment(15))
+    #expect(cache.keyFailure(source, at: moment(16)) != nil)
+    // The answer to an earlier request does not end the wait that the provider has asked for.
+    cache.put(older, source, begun: moment(10))
+    #expect(cache.keyFailure(source, at: moment(16)) != nil)
+    cache.put(newer, source, begun: moment(17))
+    #expect(cache.keyFailure(source, at: moment(18)) == nil)
+  }
+}
