@@ -33,7 +33,8 @@ struct BlockingWorkTests {
 
   /// The first job is handed over on the main thread, so that the second one finds a thread of the
   /// pool.
-  @Test @MainActor
+  @Test
+  @MainActor
   func aJobThatWaitsForAThreadThatCannotBeStartedFails() async throws {
     let later = Later()
     let work = BlockingWork(mostThreads: 1) { _ throws(SystemError) in

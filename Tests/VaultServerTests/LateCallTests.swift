@@ -103,7 +103,8 @@ struct LateCallTests {
     while true {
       let entry = vaults.state.withLock { $0.entries[ThisProcess.user] }
       if let entry, entry.calls == 0, case .open(let opened) = entry.phase { return opened.vault }
-      try await Task.sleep(nanoseconds: 1_000_000)
+      try Task.checkCancellation()
+      await Task.yield()
     }
   }
 }
@@ -145,8 +146,11 @@ private struct StoppedClock: VaultClock {
 
   init() throws { bootIdentifier = try BootIdentifier.current() }
 
+  /// Returns when the task is cancelled.
   func pause(milliseconds: Int64) async {
-    try? await Task.sleep(nanoseconds: 1_000_000_000)
+    let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    continuation.finish()
   }
 }
 

@@ -194,7 +194,9 @@ extension AuthSession {
       }
       // The call has opened a vault that reported nothing before, or another program has signed in.
       if !facts.isAuthenticated, epoch == work.epoch { try? await learnStatus() }
-      if request.scopes == nil, request.audience == nil { keep(token, of: work.epoch, insteadOf: known) }
+      if request.scopes == nil, request.audience == nil {
+        keep(token, of: work.epoch, insteadOf: known)
+      }
       // A caller that waits for the new state must find the token.
       if facts.isOffline { change { $0.providerIs(reachable: true) } }
       if check.hasPassed { checkHasPassed() }

@@ -40,7 +40,8 @@ final class BlockingWork: Sendable {
 
   init(
     mostThreads: Int,
-    startThread: @escaping StartThread = { work throws(SystemError) in try System.startThread(work) }
+    startThread: @escaping StartThread = { work throws(SystemError) in try System.startThread(work)
+    }
   ) {
     self.mostThreads = mostThreads
     self.startThread = startThread
