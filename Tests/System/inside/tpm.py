@@ -11,6 +11,7 @@ import socket
 import subprocess
 
 import sealed
+import tpm_kills
 from household import ADA, BOB, begin
 from scenarios import STATE, check, main, no_unit_of_ours_failed, run, scenario
 
@@ -94,6 +95,18 @@ def twoPeopleHaveProtectedAccountsAndManyOthersOne():
 @scenario
 def aUserMayNotAddIt():
     ADA.thumblatch("device-secret", "add", "tpm").end(status=11)
+
+
+@scenario
+def aKillBeforeTheKeyIsMadeLeavesTheVaultsAsTheyWere():
+    tpm_kills.before_the_key_is_made()
+
+
+@scenario
+def anEngineThatIsKilledAfterThatIsFollowedByOneThatGoesOn():
+    with tpm_kills.taken_back():
+        tpm_kills.after_the_key_is_made()
+    check(sealed.status()["tier"] == "file", str(sealed.status()))
 
 
 @scenario

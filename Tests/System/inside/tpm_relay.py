@@ -1,0 +1,94 @@
+"""A device in front of the machine's TPM: it copies each message whole, and can hold one.
+
+usage: tpm_relay.py NODE
+
+The first line of the output is the path of the device. Then each line of the input is a command:
+
+  hold CC    holds the next command of the TPM with this code, a hexadecimal number, and prints `held`
+  release    lets it go on
+  lose       lets it go on, and drops the TPM's answer
+
+It ends with its input. Like the bridge behind it (Tests/TPMTests/Bridge), it serves one conversation at
+a time: what a dead client has not read is dropped before the next one.
+"""
+import fcntl
+import os
+import select
+import signal
+import struct
+import sys
+import termios
+import tty
+
+# The probe with which a conversation begins: TPM2_GetRandom of 8 bytes.
+PROBE = bytes.fromhex("80010000000c0000017b0008")
+
+
+def message(data):
+    """The first whole message in these bytes, and the rest."""
+    if len(data) < 10 or len(data) < (size := struct.unpack(">I", data[2:6])[0]):
+        return None, data
+    return data[:size], data[size:]
+
+
+class Relay:
+    def __init__(self, node):
+        self.chip = os.open(node, os.O_RDWR | os.O_NOCTTY)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        # The terminal is its own, so that no client gets it and hangs it up with its end.
+        self.master, self.slave = os.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
+        tty.setraw(self.slave)
+        self.buffer, self.wanted, self.held = b"", None, None
+
+    def run(self):
+        print(os.ttyname(self.slave), flush=True)
+        lines = b""
+        while True:
+            ready = select.select([0] + ([] if self.held else [self.master]), [], [])[0]
+            if 0 in ready:
+                data = os.read(0, 4096)
+                if not data:
+                    return
+                lines += data
+                while b"\n" in lines:
+                    line, lines = lines.split(b"\n", 1)
+                    self.command(*line.decode().split())
+            elif self.master in ready:
+                self.buffer += os.read(self.master, 65536)
+                self.pass_on()
+
+    def pass_on(self):
+        while not self.held:
+            one, self.buffer = message(self.buffer)
+            if one is None:
+                return
+            if one == PROBE:
+                termios.tcflush(self.slave, termios.TCIFLUSH)
+            if struct.unpack(">I", one[6:10])[0] == self.wanted:
+                self.wanted, self.held = None, one
+                print("held", flush=True)
+            else:
+                os.write(self.master, self.answer(one))
+
+    def answer(self, one):
+        os.write(self.chip, one)
+        said, whole = b"", None
+        while whole is None:
+            said += os.read(self.chip, 65536)
+            whole, said = message(said)
+        return whole
+
+    def command(self, word, *rest):
+        if word == "hold":
+            self.wanted = int(rest[0], 16)
+            return
+        one, self.held = self.held, None
+        said = self.answer(one)
+        if word == "release":
+            os.write(self.master, said)
+        self.pass_on()
+
+
+if __name__ == "__main__":
+    Relay(sys.argv[1]).run()
