@@ -237,8 +237,8 @@ let package = Package(
     room(
       "DesktopApp",
       [
-        "BackupClient", "BackupFormat", "Doctor", "GTK", "TerminalIO", "VaultClient",
-        "VaultInterface", "Varlink", "PresenceTerms",
+        "BackupClient", "BackupFormat", "DesktopPrompt", "Doctor", "GTK", "TerminalIO",
+        "VaultClient", "VaultInterface", "Varlink", "PresenceTerms",
         "LoginEvents", "LoopbackLogin", "Providers", "PlainText", "Configuration", "QRCode",
         "System", "SecretMemory",
       ],
@@ -460,8 +460,8 @@ let package = Package(
     .executableTarget(
       name: "PromptProbe",
       dependencies: [
-        "BackupClient", "Configuration", "DesktopApp", "GTK", "LoopbackLogin", "PresenceTerms",
-        "SecretMemory", "TerminalIO", "VaultClient", "VaultInterface",
+        "BackupClient", "Configuration", "DesktopApp", "DesktopPrompt", "GTK", "LoopbackLogin",
+        "PresenceTerms", "SecretMemory", "System", "TerminalIO", "VaultClient", "VaultInterface",
       ],
       path: "Tests/PromptProbe",
       swiftSettings: desktop

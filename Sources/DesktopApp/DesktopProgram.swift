@@ -40,7 +40,11 @@ package final class DesktopProgram {
     application = Application(id: id)
     let entry = Autostart(id: id, options: privately ? ["--private"] : [])
     prompts = OpenPrompts(of: application)
-    desk = PromptDesk { [prompts] link in Task { @MainActor in prompts.show(link) } }
+    let chosen = ChosenSignIn()
+    desk = PromptDesk(
+      show: { [prompts] link in Task { @MainActor in prompts.show(link) } },
+      signIn: { account in Task { @MainActor in await chosen.begin(account) } }
+    )
     do throws(VaultClientError) {
       let location = try VaultLocation(privately: privately)
       self.location = location
@@ -49,6 +53,7 @@ package final class DesktopProgram {
       location = nil
       models = AppModels(nil, trouble: Trouble(error), startedBy: entry)
     }
+    chosen.program = self
   }
 
   /// Runs the app to its end.
@@ -98,6 +103,7 @@ package final class DesktopProgram {
     }
     // It lives as long as the process.
     let code = application.run(start) { self.activate() }
+    desk.end?.reach()
     guard start == .action("lock"), let lockTrouble else { return code }
     return Self.say("thumblatch-desktop: error: \(lockTrouble.text)", 5)
   }
@@ -110,6 +116,15 @@ package final class DesktopProgram {
       await vault.lock()
       if main == nil { lockTrouble = vault.lockTrouble ?? (location == nil ? vault.trouble : nil) }
       application.release()
+    }
+  }
+
+  /// Shows the sign-in to an account that the person has chosen in a notice.
+  fileprivate func signIn(to account: String) async {
+    activate()
+    await models.vault.read()
+    if let item = models.vault.items.first(where: { $0.name == account }) {
+      main?.beginSignIn(again: item)
     }
   }
 
@@ -210,6 +225,14 @@ extension DesktopProgram {
       }
     }
   }
+}
+
+/// The sign-ins that the person chooses in notices; the program does not exist before its desk.
+@MainActor
+private final class ChosenSignIn {
+  weak var program: DesktopProgram?
+
+  func begin(_ account: String) async { await program?.signIn(to: account) }
 }
 
 /// The app's own rules of CSS.

@@ -41,9 +41,12 @@ package final class NoticeBoard {
   /// Whether the server has ended, with everything that it showed.
   package var isOver: Bool { hasGone }
 
-  /// Shows a notice.
-  package func show(_ notice: DesktopNotice) throws(DesktopError) {
-    var content = NoticeText.content(notice)
+  /// Shows a notice in these words, or in English.
+  package func show(
+    _ notice: DesktopNotice,
+    saying words: NoticeWords? = nil
+  ) throws(DesktopError) {
+    var content = NoticeText.content(notice, saying: words)
     let earlier = logins.first { $0.value == notice.account && notice.kind == .loginRequired }?.key
     let isFull = logins.count + lateLogins.count >= Self.mostLogins
     if !bus.hasActions || isFull && earlier == nil { content.actions = [] }
@@ -136,37 +139,48 @@ enum NoticeText {
   /// The longest reason of a failed login.
   private static let longestReason = 300
 
-  /// The notification of a notice.
+  /// The notification of a notice, in these words or in English.
   ///
   /// No text of a caller or a provider is markup, a line of its own, or longer than a line.
-  static func content(_ notice: DesktopNotice) -> NotificationBus.Content {
+  static func content(
+    _ notice: DesktopNotice,
+    saying words: NoticeWords? = nil
+  ) -> NotificationBus.Content {
+    let words = words ?? self.words(of: notice)
+    var content = NotificationBus.Content(summary: words.summary, body: words.body)
+    switch notice.kind {
+    case .loginRequired:
+      content.urgency = .normal
+      content.actions = words.signIn.map { [.init(key: signIn.key, label: $0)] } ?? []
+    case .secretExpires: (content.urgency, content.expiry) = (.low, -1)
+    case .allowed: (content.urgency, content.isTransient, content.expiry) = (.low, true, -1)
+    }
+    return content
+  }
+
+  /// What a notification says in English, with a command for a terminal.
+  static func words(of notice: DesktopNotice) -> NoticeWords {
     let account = PlainText.line(notice.account, limit: longestName)
     switch notice.kind {
     case .loginRequired:
       let canSignIn = notice.browser == true
-      return NotificationBus.Content(
+      return NoticeWords(
         summary: loginRequired,
         body: "Programs get no tokens of account '\(account)' until you sign in again."
           + (canSignIn ? "" : " At a terminal, run: thumblatch login \(account)"),
-        actions: canSignIn ? [signIn] : [],
-        urgency: .normal
+        signIn: canSignIn ? signIn.label : nil
       )
     case .secretExpires:
-      return NotificationBus.Content(
+      return NoticeWords(
         summary: secretExpires,
         body: "The secret of account '\(account)' expires"
           + (notice.expiresAt.map { " at \(DateTime.text(Int64($0)))" } ?? " soon")
-          + ". Make another one at its host. Then, at a terminal, run: thumblatch store \(account)",
-        urgency: .low,
-        expiry: -1
+          + ". Make another one at its host. Then, at a terminal, run: thumblatch store \(account)"
       )
     case .allowed:
-      return NotificationBus.Content(
+      return NoticeWords(
         summary: notice.purpose == .release ? released : used,
-        body: allowed(notice, account),
-        urgency: .low,
-        isTransient: true,
-        expiry: -1
+        body: allowed(notice, account)
       )
     }
   }

@@ -1,4 +1,5 @@
 import Configuration
+import DesktopPrompt
 import GTK
 import PresenceTerms
 import TerminalIO
@@ -168,6 +169,21 @@ func sayHostile() {
   say("module's PIN", QuestionWords.lines("Wrong PIN. Token: "))
 }
 
+/// Prints the notifications of an agent, and what the pages say of a secret that expires.
+@MainActor
+func sayNotices() {
+  for notice in NoticeTexts.notices {
+    let words = NoticeWords(translating: notice)
+    let name = "notice \(notice.kind.rawValue) \(notice.method ?? "-")"
+    say(name, [words.summary, words.body, words.signIn ?? "-"].joined(separator: "\n"))
+  }
+  for (name, account) in NoticeTexts.secrets {
+    let words = AccountWords(account: account)
+    say("secret \(name)", (words.summary + [words.remedy ?? "-"]).joined(separator: "\n"))
+    say("secret \(name) icon", words.icon)
+  }
+}
+
 /// Prints texts of pages that come in English from other rooms.
 @MainActor
 func sayPages() {
@@ -201,6 +217,7 @@ Translation.begin(in: CommandLine.arguments[2])
 switch CommandLine.arguments[1] {
 case "hostile": sayHostile()
 case "pages": sayPages()
+case "notices": sayNotices()
 case "troubles": await sayTroubles()
 default:
   for purpose in PresencePurpose.allCases {

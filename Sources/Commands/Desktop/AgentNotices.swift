@@ -7,50 +7,30 @@ internal import VaultInterface
 final class AgentNotices {
   private let session: Session
   private let location: VaultLocation
-  private var board: NoticeBoard?
-  /// When the secret of an account expires, for each shown reminder.
-  ///
-  /// An engine that has ended in the meantime gives a reminder again.
-  private var reminders: [String: Int] = [:]
-  /// The most reminders that are remembered.
-  private static let mostReminders = 1024
+  private let notices: DesktopNotices
 
   init(_ session: Session, of location: VaultLocation) {
     self.session = session
     self.location = location
+    notices = DesktopNotices(variable: session.environment)
   }
 
   /// Readable when the person may have acted.
-  var input: Int32? { board?.descriptor }
+  var input: Int32? { notices.input }
 
   /// Shows a notice, unless the session is locked, not active or remote.
-  ///
-  /// A reminder is shown once for each account and end of its secret.
   func show(_ notice: DesktopNotice) {
-    let end = notice.kind == .secretExpires ? notice.expiresAt : nil
-    if let end, reminders[notice.account] == end { return }
     do throws(DesktopError) {
-      let desktop = try Desktop(variable: session.environment)
-      if board == nil { board = try NoticeBoard(at: desktop) }
-      try board?.show(notice)
-      if let end { remember(notice.account, end) }
+      try notices.show(notice)
     } catch {
       session.output.talk(Self.notShown(error))
     }
     act()
   }
 
-  private func remember(_ account: String, _ end: Int) {
-    if reminders.count >= Self.mostReminders { reminders = [:] }
-    reminders[account] = end
-  }
-
   /// Performs the person's choice.
   func act() {
-    guard let board else { return }
-    for account in board.takeLogins() { signIn(to: account) }
-    // Another server may take its place.
-    if board.isOver { self.board = nil }
+    for account in notices.takeLogins() { signIn(to: account) }
   }
 
   /// Starts `thumblatch login`, which opens the browser of the session.

@@ -1,3 +1,4 @@
+internal import DesktopPrompt
 internal import GTK
 internal import PresenceTerms
 internal import System
@@ -5,10 +6,14 @@ internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
-/// Brings the prompts of checks to the app's screen, from their threads.
+/// Brings the prompts of checks to the app's screen, from their threads, and shows notices.
 struct PromptDesk: Sendable {
   /// Shows a prompt until its steps end.
   let show: @Sendable (PromptLink) -> Void
+  /// Begins the sign-in to an account that the person has chosen in a notice.
+  let signIn: @Sendable (String) -> Void
+  /// The end of the app; `nil` if it cannot be awaited.
+  let end = try? AgentEnd()
 
   /// Asks at the app's own prompt for calls of the app.
   var asker: PresenceAsker {
@@ -49,11 +54,15 @@ struct PromptDesk: Sendable {
     try dialogue()
   }
 
-  /// Shows the prompts of other programs of the person, while the app runs: it is an agent.
+  /// Shows the prompts of other programs of the person, and notices, while the app runs: it is an agent.
   @MainActor
   func serve(_ location: VaultLocation, after pause: RetryPause = RetryPause()) {
     do throws(SystemError) {
-      try startThread { serveAlways(location) }
+      try startThread {
+        serveAlways(location)
+        end?.hasCome()
+      }
+      end?.isAwaited = true
     } catch {
       // Without a thread the app is no agent, and another one shows the prompts.
       var next = pause
@@ -63,33 +72,55 @@ struct PromptDesk: Sendable {
   }
 
   private func serveAlways(_ location: VaultLocation) {
+    // With the thread, the notifications end that have an action.
+    let notices = DesktopNotices(
+      variable: { ThisProcess.environment($0) },
+      words: { NoticeWords(translating: $0) }
+    )
     var pause = RetryPause()
     while true {
       do throws(VaultClientError) {
         // The engine notes its agents there.
         _ = try location.agentDirectory()
-        let connection = try location.connect()
+        let connection = try location.connect(interrupt: end?.interrupt)
         // The engine ends the connection after a prompt that was not passed.
-        while true { try serveNext(on: connection) { pause.reset() } }
+        while true { try serveNext(on: connection, notices) { pause.reset() } }
+      } catch .interrupted {
+        return
       } catch {
-        _ = pause.wait()
+        guard pause.wait(interrupt: end?.interrupt) else { return }
       }
     }
   }
 
-  /// Waits for the next prompt, and shows it; `answered` is called when the engine has answered.
+  /// Waits for the next prompt or notice, and shows it; `answered` is called when the engine has answered.
   private func serveNext(
     on connection: Connection,
+    _ notices: DesktopNotices,
     answered: () -> Void
   ) throws(VaultClientError) {
-    let number = try connection.send(NextPromptCall())
+    let number = try connection.send(NextPromptCall(notices: true))
     while true {
-      guard case .reply(let reply, let of) = try connection.next(), of == number else { continue }
-      let next = try Connection.result(of: reply, to: NextPromptCall.self)
-      answered()
-      guard let request = next.prompt else { return }
-      return try serve(request, on: connection)
+      switch try connection.next(input: notices.input) {
+      case .input: act(on: notices)
+      case .reply(let reply, let of) where of == number:
+        let next = try Connection.result(of: reply, to: NextPromptCall.self)
+        answered()
+        if let notice = next.notice {
+          // A notice that cannot be shown is lost: the app's pages say the same.
+          do throws(DesktopError) { try notices.show(notice) } catch {}
+          act(on: notices)
+        }
+        guard let request = next.prompt else { return }
+        return try serve(request, on: connection)
+      // A reply to a call about an earlier prompt.
+      case .reply, .timedOut: continue
+      }
     }
+  }
+
+  private func act(on notices: DesktopNotices) {
+    for account in notices.takeLogins() { signIn(account) }
   }
 
   private func serve(
@@ -104,7 +135,10 @@ struct PromptDesk: Sendable {
     do throws(VaultClientError) {
       try run(link, on: connection)
     } catch {
-      if case .disconnected = error { throw error }
+      switch error {
+      case .disconnected, .interrupted: throw error
+      default: break
+      }
       if link.isMissing { throw .disconnected }
       try connection.deny(request.prompt)
     }

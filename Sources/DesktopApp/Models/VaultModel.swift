@@ -212,7 +212,7 @@ final class VaultModel {
   private func awaitChange(_ status: VaultStatus, _ accounts: [VaultAccount]) {
     moment?.cancel()
     let now = Int(WallTime.now.seconds)
-    let ends = accounts.compactMap { $0.accessTokenExpiresAt.map { $0 - now } }.filter { $0 >= 0 }
+    let ends = accounts.compactMap { AccountValidity.change(of: $0, at: now) }
     guard let next = (ends + [status.unlockedFor].compactMap(\.self)).min() else { return }
     moment = Delay(seconds: next + 1) { [weak self] in Task { await self?.read() } }
   }

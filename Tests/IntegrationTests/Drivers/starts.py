@@ -6,6 +6,7 @@ import time
 
 NAME = "io.thumblatch.Desktop.Private"
 PATH = "/io/thumblatch/Desktop/Private"
+SERVER = "org.freedesktop.Notifications"
 
 
 class Stranger:
@@ -80,6 +81,29 @@ class Starts:
         self.desktop.children.remove(self.other)
         self.other.terminate()
         self.other.wait(LIMIT)
+
+    def take_notices(self):
+        """Starts a notification server that remembers what it is to show."""
+        self.desktop.start("/usr/bin/python3", "-m", "dbusmock", "--session", "--template", "notification_daemon",
+                           "--parameters", '{"capabilities": "actions body"}')
+        self.until(lambda: self.bus("NameHasOwner", "(s)", SERVER), "no notification server")
+
+    def serve(self, method, types, *values):
+        return self.call(SERVER, "/org/freedesktop/Notifications", "org.freedesktop.DBus.Mock", method, types, *values)
+
+    def notice(self, text):
+        """Waits for a notification with this text; returns its title, its text and the labels of its actions."""
+        def found():
+            for _, values in self.serve("GetMethodCalls", "(s)", "Notify")[0]:
+                if text in values[4]:
+                    return [values[3], values[4]] + values[5][1::2]
+        return self.until(found, "no notification " + text)
+
+    def choose(self, action):
+        """Chooses an action of the first notification, as its server tells it."""
+        from gi.repository import GLib
+        values = [GLib.Variant("u", 1), GLib.Variant("s", action)]
+        self.serve("EmitSignal", "(sssav)", SERVER, "ActionInvoked", "us", values)
 
     def windows(self):
         """The names of the windows that are shown."""

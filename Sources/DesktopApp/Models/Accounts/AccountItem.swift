@@ -8,8 +8,8 @@ internal import VaultInterface
 final class AccountItem {
   /// The account, as the vault told of it last.
   private(set) var account: VaultAccount
-  /// Whether its access token, or its static secret, has expired: the vault may answer the same then.
-  private(set) var isExpired = false
+  /// How long its access token, or its static secret, is valid: the vault may answer the same later.
+  private(set) var validity = AccountValidity.lasting
   /// Its newest records in the audit log, newest first.
   var uses: [VaultAuditRecord] = []
   /// Why the last call of the person did not work.
@@ -30,10 +30,10 @@ final class AccountItem {
 
   /// Takes over what the vault tells now, and says whether that is something else.
   func update(_ now: VaultAccount) -> Bool {
-    let isPast = now.accessTokenExpiresAt.map { $0 <= Int(WallTime.now.seconds) } ?? false
+    let left = AccountValidity(of: now, at: Int(WallTime.now.seconds))
     // An equal value would wake each view.
-    guard now != account || isPast != isExpired else { return false }
-    (account, isExpired) = (now, isPast)
+    guard now != account || left != validity else { return false }
+    (account, validity) = (now, left)
     return true
   }
 }

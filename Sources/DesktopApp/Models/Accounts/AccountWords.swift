@@ -28,7 +28,7 @@ struct AccountWords {
   var missing: String? { line(account.missingScope) }
 
   /// Whether it keeps a secret, and has no login.
-  var isStatic: Bool { account.kind == Provider.Kind.static.rawValue }
+  var isStatic: Bool { account.isStatic }
 
   /// Whether it keeps an item of the Secret Service, which belongs to no host.
   var isOfSecretService: Bool { account.provider == Provider.secretServiceName }
@@ -36,13 +36,27 @@ struct AccountWords {
   /// Whether it has no token, until its person signs in or stores the secret again.
   var isOut: Bool { account.state == .signedOut || account.state == .loginRequired }
 
-  /// How the person replaces a missing secret; `nil` if there is none to be stored.
+  /// Within how many days its static secret expires, if the person must replace that soon.
+  private var daysLeft: Int? {
+    guard !isOut, case .endsSoon(let days) = AccountValidity(of: account, at: now)
+    else { return nil }
+    return days
+  }
+
+  private var now: Int { Int(WallTime.now.seconds) }
+
+  /// How the person replaces a secret that is missing or expires soon; `nil` if there is none to be stored.
   var remedy: String? {
     // The program that uses the Secret Service stores its own items.
-    guard isStatic, isOut, !isOfSecretService else { return nil }
+    guard isStatic, !isOfSecretService else { return nil }
     // Not translated: a command.
     let command = "thumblatch store " + PlainText.line(account.name, limit: 64)
-    return tr("Store its secret again, in a terminal: %s", command)
+    if isOut { return tr("Store its secret again, in a terminal: %s", command) }
+    guard daysLeft != nil else { return nil }
+    return tr(
+      "The secret expires soon. Make another one at its host, then store it, in a terminal: %s",
+      command
+    )
   }
 
   /// The state in words.
@@ -61,7 +75,8 @@ struct AccountWords {
 
   /// The icon of the state.
   var icon: String {
-    switch account.state {
+    if daysLeft != nil { return "dialog-warning-symbolic" }
+    return switch account.state {
     case .ready: "emblem-ok-symbolic"
     case .expired where !account.presenceProtection: "emblem-ok-symbolic"
     case .locked, .expired: "changes-prevent-symbolic"
@@ -78,17 +93,21 @@ struct AccountWords {
 
   /// When the access token, or the secret of a static account, expires or has expired.
   var expiry: String? {
-    account.accessTokenExpiresAt.map { end in
-      Int(WallTime.now.seconds) < end
-        ? tr("Valid until %s", LocalTime.text(end)) : tr("Expired %s", LocalTime.text(end))
-    }
+    guard let end = account.accessTokenExpiresAt else { return nil }
+    guard now < end else { return tr("Expired %s", LocalTime.text(end)) }
+    let until = tr("Valid until %s", LocalTime.text(end))
+    return [until, daysLeft.map(Self.expiring)].compactMap(\.self).joined(separator: " · ")
+  }
+
+  private static func expiring(within days: Int) -> String {
+    ntr("Expires within %d day", "Expires within %d days", days)
   }
 
   var refreshed: String? { account.refreshedAt.map { LocalTime.text($0) } }
 
   /// The time or the day until which its token is valid; `nil` if there is no valid one.
   private var validity: String? {
-    let now = Int(WallTime.now.seconds)
+    if let daysLeft { return Self.expiring(within: daysLeft) }
     guard !isOut, let end = account.accessTokenExpiresAt, now < end else { return nil }
     return tr("Valid until %s", LocalTime.short(end, now: now))
   }

@@ -45,7 +45,13 @@ struct ActivityWords {
 
   private var check: String? {
     guard let method = record.method, !method.isEmpty else { return nil }
-    return PresenceMethod(named: method).map { Self.methods[$0] ?? $0.name } ?? Self.line(method)
+    return Self.method(method) ?? Self.line(method)
+  }
+
+  /// How presence was shown, in words; `nil` if that is not known here.
+  static func method(_ name: String) -> String? {
+    if let method = PresenceMethod(named: name) { return methods[method] ?? method.name }
+    return name == "unlock-window" ? tr("the open unlock window") : nil
   }
 
   /// The methods in the person's language; a method that is not here has its own words.

@@ -10,33 +10,32 @@ internal import VaultInterface
 enum PurposeWords {
   /// The clause of a prompt.
   static func clause(of request: PresenceRequest) -> String {
-    clause(
-      of: request.purpose,
-      request.account.map { PlainText.line($0, limit: 64) },
-      request.detail.map { PlainText.line($0, limit: PresenceText.longestDetail) }
-    )
+    clause(of: request.purpose, request.account, request.detail)
   }
 
-  private static func clause(
+  /// The clause of a purpose, with the name of an account and the further detail from the vault.
+  static func clause(
     of purpose: PresencePurpose,
-    _ name: String?,
+    _ account: String?,
     _ detail: String?
   ) -> String {
+    let name = account.map { PlainText.line($0, limit: 64) }
+    let detail = detail.map { PlainText.line($0, limit: PresenceText.longestDetail) }
     let more = detail.map { " (\(DetailWords.text($0, of: purpose)))" } ?? ""
     switch purpose {
     case .refresh, .exportable, .remove, .replace, .setDefault, .applyProvider:
-      return account(name, to: purpose) + more
-    case .disable, .release: return account(name, to: purpose)
+      return self.account(name, to: purpose) + more
+    case .disable, .release: return self.account(name, to: purpose)
     case .enable:
-      return account(name, to: purpose)
+      return self.account(name, to: purpose)
         + (detail.map { " " + DetailWords.text($0, of: purpose) } ?? "")
     case .signOut:
-      guard name == nil else { return account(name, to: purpose) + more }
+      guard name == nil else { return self.account(name, to: purpose) + more }
       return detail.map { tr("sign out of %s", DetailWords.text($0, of: purpose)) }
         ?? tr("sign out of all accounts")
     case .unlock:
       guard let detail else {
-        return name == nil ? tr("unlock the vault") : account(name, to: purpose)
+        return name == nil ? tr("unlock the vault") : self.account(name, to: purpose)
       }
       return tr("unlock %s", DetailWords.text(detail, of: purpose))
     case .rename: return renaming(name, to: detail)

@@ -105,10 +105,12 @@ final class MainWindow {
     Task { [signIn = models.signIn] in await signIn.start() }
   }
 
-  private func beginSignIn(again item: AccountItem) {
+  /// Shows the form that signs in to an account again.
+  func beginSignIn(again item: AccountItem) {
     Task { [weak self, signIn = models.signIn, health = models.health] in
       if await signIn.start(again: item) {
         self?.model.open(.signIn)
+        self?.content.pane = "page"
       } else if self?.model.place == .health {
         health.trouble = item.trouble
       }

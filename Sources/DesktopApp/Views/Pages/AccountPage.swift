@@ -116,7 +116,7 @@ final class AccountPage: ContentPage {
 
   private func update() {
     // The row of the expiry changes with it.
-    _ = item.isExpired
+    _ = item.validity
     let words = words
     for (row, text) in facts {
       let shown = text(words)

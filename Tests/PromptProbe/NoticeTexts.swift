@@ -1,0 +1,45 @@
+import PresenceTerms
+import System
+import VaultInterface
+
+/// Notices of an engine, and accounts with a secret.
+enum NoticeTexts {
+  static let notices =
+    [
+      DesktopNotice(kind: .loginRequired, account: "m7"),
+      DesktopNotice(kind: .secretExpires, account: "m7", expiresAt: 1_800_000_000),
+    ]
+    + ["fingerprint", "unlock-window", "x7"].map { method in
+      DesktopNotice(
+        kind: .allowed,
+        account: "m7",
+        requester: "\"b7\", PID 7",
+        purpose: method == "x7" ? .release : .refresh,
+        method: method
+      )
+    }
+
+  /// Each is valid for so many seconds, and was stored so many before.
+  private static let lives = [
+    ("of a day", 86_000, 86_400), ("soon", 4 * 86_400 + 86_000, 86_400),
+    ("later", 15 * 86_400, 86_400), ("of an hour", 3600, 10),
+  ]
+
+  static var secrets: [(String, VaultAccount)] {
+    let now = Int(WallTime.now.seconds)
+    return lives.map { name, left, age in
+      let account = VaultAccount(
+        name: "m7",
+        provider: "p7",
+        kind: "static",
+        issuer: "",
+        presenceProtection: false,
+        state: .ready,
+        accessTokenExpiresAt: now + left,
+        refreshedAt: now - age,
+        isDefault: false
+      )
+      return (name, account)
+    }
+  }
+}
