@@ -45,7 +45,8 @@ struct AccountWords {
 
   private var now: Int { Int(WallTime.now.seconds) }
 
-  /// How the person replaces a secret that is missing or expires soon; `nil` if there is none to be stored.
+  /// How the person replaces a secret that is missing or expires soon; `nil` if nothing is to be
+  /// stored.
   var remedy: String? {
     // The program that uses the Secret Service stores its own items.
     guard isStatic, !isOfSecretService else { return nil }
@@ -87,7 +88,7 @@ struct AccountWords {
   }
 
   /// Why the account is in that state, if the vault says so.
-  var cause: String? { line(account.cause) }
+  var cause: String? { line(account.cause).map(FindingWords.clause) }
 
   var protection: String { account.presenceProtection ? tr("protected") : tr("not protected") }
 
