@@ -40,6 +40,15 @@ struct PageTextTests {
       "der Tresor braucht das TPM dieses Rechners, einen Sicherheitsschlüssel oder den"
         + " Wiederherstellungscode"
     )
+    expect(
+      "message 14",
+      "der Platz von m7 ist nicht verwendbar: slots/b7: hat den Modus 0644, der andere hineinlässt"
+    )
+    expect(
+      "message 19",
+      "die Regeln sind nicht lesbar: /c7/c7.conf:7: c7: erwartet wird eine ganze Zahl von 1 bis"
+        + " 7, nicht „d7“"
+    )
     expect("remedy 1", "finden Sie heraus, wer es verwenden konnte; danach: chmod 600 /b7")
     expect("hostile 0", "der Zustand des Kontos private ist ungewiss: %s")
     expect("hostile 1", "das Konto service ist nicht verwendbar")

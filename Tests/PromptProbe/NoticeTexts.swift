@@ -4,10 +4,11 @@ import VaultInterface
 
 /// Notices of an engine, and accounts with a secret.
 enum NoticeTexts {
-  static let notices = [
-    DesktopNotice(kind: .loginRequired, account: "m7"),
-    DesktopNotice(kind: .secretExpires, account: "m7", expiresAt: 1_800_000_000),
-  ]
+  static let notices =
+    [
+      DesktopNotice(kind: .loginRequired, account: "m7"),
+      DesktopNotice(kind: .secretExpires, account: "m7", expiresAt: 1_800_000_000),
+    ]
     + ["fingerprint", "unlock-window", "x7"].map { method in
       DesktopNotice(
         kind: .allowed,

@@ -7,18 +7,43 @@ enum PageTexts {
     "service-socket", "slots", "state-directory", "store", "store-files", "token-files",
     "tpm-counter", "transfer",
   ]
-  static let messages = [
-    "private, version 7, process 8", "service, version 7, process 8",
-    "no more files can be created: nothing can be refreshed",
-    "b7 is missing: it is not in /c7 or /d7", "b7 is missing: it is not in /c7",
-    "the vault needs the TPM of this machine, a security key or the recovery code",
-    "the vault needs a security key or the recovery code",
-    "the vault needs a touch of its security key",
-    "/b7 is not used: others may write to it or to its directory",
-    "no fingerprint reader can be used: no fingerprint reader is plugged in",
-    "the account m7 is uncertain: the provider answered 503", "not checked",
-    "r7, in use by a program now",
-    "2 security keys are enrolled: 'k7', 'l7'; each must verify its person",
+  static let messages =
+    [
+      "private, version 7, process 8", "service, version 7, process 8",
+      "no more files can be created: nothing can be refreshed",
+      "b7 is missing: it is not in /c7 or /d7", "b7 is missing: it is not in /c7",
+      "the vault needs the TPM of this machine, a security key or the recovery code",
+      "the vault needs a security key or the recovery code",
+      "the vault needs a touch of its security key",
+      "/b7 is not used: others may write to it or to its directory",
+      "no fingerprint reader can be used: no fingerprint reader is plugged in",
+      "the account m7 is uncertain: the provider answered 503", "not checked",
+      "r7, in use by a program now",
+      "2 security keys are enrolled: 'k7', 'l7'; each must verify its person",
+    ] + errors
+  /// Errors of other rooms in findings, and some that are findings themselves.
+  private static let errors = [
+    "the slot of m7 cannot be used: slots/b7: has mode 0644, which lets others in",
+    "the slot of m7 cannot be used: damaged: slots/b7",
+    "tokens/m7: belongs to user 7, not to this one",
+    "could not be examined: the store failed (SQLite result 11)",
+    "could not be examined: the sealed token of m7 does not open: sealed for another account",
+    "the policy cannot be read: /c7/c7.conf:7: c7: must be a whole number from 1 to 7, not \"d7\"",
+    "/c7/d7.provider:7: d7: unknown key", "/c7/d7.provider: has no section [D7]",
+    "/c7/d7.provider:7: issuer: must be an https:// URL with only host, port and path"
+      + " (http:// only on localhost), not \"d7\"",
+    "/c7/d7.provider holds a client_secret, and other users can read it",
+    "the store is older than its rollback counter: an old copy was restored",
+    "the device secret has 7 bytes in place of 32", "the machine key cannot be used: it is damaged",
+    "the vault needs the TPM of this machine, and there is none (/dev/tpmrm0)",
+    "the TPM has no rollback counter against old copies of the directory: the TPM has no room for a"
+      + " counter: as root, remove an NV index that is not in use (tpm2_getcap handles-nv-index,"
+      + " tpm2_nvundefine)",
+    "the record of the security key 'k7' does not open: sealed for another vault",
+    "/c7 is not safe to use: other users may enter it (mode 755)",
+    "the engine did not start: the vault is open in another process",
+    "the account m7 needs another secret: its secret has expired",
+    "the accounts are on their way into the service, and a call was interrupted",
   ]
   static let remedies = [
     "unset it; the variables are B7 and C7", "find out who could use it; then: chmod 600 /b7",
@@ -26,6 +51,12 @@ enum PageTexts {
     "the login is kept, and the next use asks again, after a while; if d7 answers so to a dead"
       + " token: e7 in its provider file, then thumblatch provider apply d7. To sign in now:"
       + " thumblatch login m7",
+    "find out who could read it, then chmod go= (directories 0700, files 0600); or: thumblatch"
+      + " account remove m7 --local, then sign in again",
+    "restore the directory machine-key from a copy; or open it with the recovery code: thumblatch"
+      + " recover --code",
+    "if you restored it yourself, accept it: thumblatch recover",
+    "find out who changed it; then use chown, and chmod go-w",
   ]
   /// Values that are words of the doctor.
   static let hostile = [

@@ -26,23 +26,29 @@ extension Trouble {
         advice: tr("sign in to the account again")
       )
     case .providerUnavailable(let message, let retryAfter, _, let reason, _):
-      self.init(message, advice: Self.advice(reason, retryAfter))
+      self.init(ErrorWords.clause(message), advice: Self.advice(reason, retryAfter))
     case .providerRefused(_, let message, _, _):
       self.init(
         tr("the provider refused: %s", message),
         advice: tr("try again, or ask the provider why")
       )
     case .machineKeyNeeded(let message):
-      self.init(message, advice: tr("open it with “Open with Security Key”"))
+      self.init(
+        ErrorWords.clause(message),
+        advice: tr("open it with “Open with Security Key”")
+      )
     case .vaultUnsafe(let message, let hint):
-      self.init(message, advice: hint ?? tr("nothing was changed"))
+      self.init(
+        ErrorWords.clause(message),
+        advice: hint.map(ErrorWords.clause) ?? tr("nothing was changed")
+      )
     case .internal(let message):
       self.init(
         tr("unexpected failure: %s", message),
         advice: tr("this is a bug; please report it")
       )
     case .keyPINNeeded(let message, _):
-      self.init(message, advice: tr("type the PIN of the security key"))
+      self.init(ErrorWords.clause(message), advice: tr("type the PIN of the security key"))
     case .noDesktop(let message): self.init(message, unlessAdvised: tr("try again at this desktop"))
     case .invalidArgument(let message):
       self.init(message, unlessAdvised: tr("correct that, then try again"))
@@ -54,7 +60,7 @@ extension Trouble {
 
   /// A message of the engine that may end with a command: then that is the advice.
   private init(_ message: String, unlessAdvised advice: String) {
-    self.init(message, advice: Self.holdsCommand(message) ? nil : advice)
+    self.init(ErrorWords.clause(message), advice: Self.holdsCommand(message) ? nil : advice)
   }
 
   private static var look: String { tr("the list shows what is there now") }

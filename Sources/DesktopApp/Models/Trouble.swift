@@ -15,9 +15,14 @@ struct Trouble: Equatable {
     self.advice = advice
   }
 
+  /// An error of another room, and what to do about it.
+  init(english error: String, advice: String? = nil) {
+    self.init(ErrorWords.clause(error), advice: advice.map(ErrorWords.clause))
+  }
+
   /// Why a typed secret was not taken.
   init(_ error: SecretMemoryError) {
-    self.init("\(error)", advice: tr("end other programs, then type it again"))
+    self.init(ErrorWords.clause("\(error)"), advice: tr("end other programs, then type it again"))
   }
 
   /// Why a file was not taken that the person has chosen in a dialog.
@@ -33,7 +38,7 @@ struct Trouble: Equatable {
     switch error {
     case .refused(.presenceFailed(.cancelled, message: _, methods: _)): return nil
     case .refused(let error): self.init(error)
-    default: self.init("\(error)", advice: error.remedy)
+    default: self.init(english: "\(error)", advice: error.remedy)
     }
   }
 

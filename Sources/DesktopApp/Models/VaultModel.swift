@@ -170,7 +170,7 @@ final class VaultModel {
   private func take(_ status: VaultStatus, _ accounts: [VaultAccount]) {
     needsKey = false
     guard status.problem == nil else {
-      (trouble, unlockEnd) = (Trouble(status.problem ?? "", advice: status.remedy), nil)
+      (trouble, unlockEnd) = (Trouble(english: status.problem ?? "", advice: status.remedy), nil)
       return
     }
     trouble = nil

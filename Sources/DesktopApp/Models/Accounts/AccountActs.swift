@@ -55,7 +55,7 @@ extension VaultModel {
     _ location: VaultLocation
   ) async {
     item.trouble = Trouble(
-      "\(error)",
+      ErrorWords.clause("\(error)"),
       advice: tr("the change may have been made: look at the list of accounts before you try again")
     )
     await read()
@@ -64,7 +64,7 @@ extension VaultModel {
       await Self.hasHosts(name, at: location)
     else { return }
     item.trouble = Trouble(
-      "\(error)",
+      ErrorWords.clause("\(error)"),
       advice: tr("hosts may still get tokens by the former name; to look: thumblatch host list")
     )
     // The page of an account that is gone is closed.

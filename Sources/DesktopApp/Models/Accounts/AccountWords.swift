@@ -38,13 +38,15 @@ struct AccountWords {
 
   /// Within how many days its static secret expires, if the person must replace that soon.
   private var daysLeft: Int? {
-    guard !isOut, case .endsSoon(let days) = AccountValidity(of: account, at: now) else { return nil }
+    guard !isOut, case .endsSoon(let days) = AccountValidity(of: account, at: now)
+    else { return nil }
     return days
   }
 
   private var now: Int { Int(WallTime.now.seconds) }
 
-  /// How the person replaces a secret that is missing or expires soon; `nil` if there is none to be stored.
+  /// How the person replaces a secret that is missing or expires soon; `nil` if nothing is to be
+  /// stored.
   var remedy: String? {
     // The program that uses the Secret Service stores its own items.
     guard isStatic, !isOfSecretService else { return nil }
@@ -86,7 +88,7 @@ struct AccountWords {
   }
 
   /// Why the account is in that state, if the vault says so.
-  var cause: String? { line(account.cause) }
+  var cause: String? { line(account.cause).map(FindingWords.clause) }
 
   var protection: String { account.presenceProtection ? tr("protected") : tr("not protected") }
 

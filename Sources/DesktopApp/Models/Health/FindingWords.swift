@@ -3,8 +3,8 @@ internal import VaultInterface
 
 /// The findings of the doctor, which it writes in English, in the language of the person.
 ///
-/// The doctor's own words are translated, and the values between them are not: an error of another room, or
-/// a command. A text of another form stays as it is.
+/// The doctor's own words are translated, and so are the errors of other rooms in them. The other values are
+/// not, such as a command. A text of another form stays as it is.
 package enum FindingWords {
   /// The name of the checked thing.
   package static func title(_ name: String) -> String {
@@ -45,6 +45,8 @@ package enum FindingWords {
 
   /// What was found.
   package static func message(_ text: String) -> String {
+    // It begins with the words of a finding.
+    if let flaw = ErrorWords.flaw(text) { return flaw }
     let found = DetailWords.first(text, ofMachine + ofVault, clause)
     guard found == text else { return found }
     if let engine = engine.translated(text, form) { return engine }
@@ -55,9 +57,11 @@ package enum FindingWords {
   /// What to do about it; a command in it stays as it is typed.
   package static func remedy(_ text: String) -> String {
     if let found = variables.translated(text, list) { return found }
-    return DetailWords.first(text, remediesOfMachine + remediesOfVault) {
-      DetailWords.first($0, remedyClauses)
+    let found = DetailWords.first(text, remediesOfMachine + remediesOfVault) { value in
+      let found = DetailWords.first(value, remedyClauses, ErrorWords.clause)
+      return found == value ? ErrorWords.clause(value) : found
     }
+    return found == text ? ErrorWords.clause(text) : found
   }
 
   /// The findings that end with a list.
@@ -85,10 +89,13 @@ package enum FindingWords {
     return found == text ? clause(text) : found
   }
 
-  /// A value that may be a clause of the doctor itself, or one of the engine.
-  private static func clause(_ text: String) -> String {
-    let found = DetailWords.first(text, clauses)
-    return found == text ? EngineWords.clause(text) : found
+  /// A value that may be a clause of the doctor itself, or an error.
+  static func clause(_ text: String) -> String {
+    for words in [{ DetailWords.first($0, clauses) }, EngineWords.clause] {
+      let found = words(text)
+      if found != text { return found }
+    }
+    return ErrorWords.clause(text)
   }
 
   private static let clauses = [
@@ -120,9 +127,8 @@ package enum FindingWords {
     TextForm("on the way into the private vault, after an interrupted call"),
   ]
   private static let remedyClauses = [
-    TextForm("restore it from a copy"),
     TextForm(
       "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
-    ),
+    )
   ]
 }

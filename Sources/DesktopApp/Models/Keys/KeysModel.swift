@@ -260,7 +260,7 @@ final class KeysModel {
   static func withoutCounter(_ problem: String) -> Trouble {
     Trouble(
       tr("The TPM has no counter: an old copy of the whole directory is not detected."),
-      advice: problem
+      advice: ErrorWords.clause(problem)
     )
   }
 

@@ -76,10 +76,10 @@ final class RestoreModel {
     case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))
     case .provider(let error):
       Trouble(
-        tr("the backup has a provider that cannot be used: %s", "\(error)"),
+        tr("the backup has a provider that cannot be used: %s", ErrorWords.clause("\(error)")),
         advice: tr("Choose another file.")
       )
-    case .providerFile(let error): Trouble("\(error)", advice: error.remedy)
+    case .providerFile(let error): Trouble(english: "\(error)", advice: error.remedy)
     case .unclear:
       Trouble(
         tr("it is not known whether the accounts were restored"),

@@ -33,7 +33,7 @@ struct SignInChoice: Sendable {
         choices.append(
           SignInChoice(
             title: name.text,
-            detail: Trouble("\(error)", advice: error.remedy).text,
+            detail: Trouble(english: "\(error)", advice: error.remedy).text,
             source: nil,
             account: name.text
           )

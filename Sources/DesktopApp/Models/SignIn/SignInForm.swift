@@ -192,12 +192,13 @@ struct SignInForm: Sendable {
 
   private func problems(of error: ConfigurationError) -> SignInProblems {
     if case .badName(what: "account", text: _) = error.problem {
-      return SignInProblems("account", Trouble("\(error)").text)
+      return SignInProblems("account", Trouble(english: "\(error)").text)
     }
     guard let key = error.key, fields.contains(where: { $0.key == key }) else {
-      return SignInProblems(nil, Trouble("\(error)").text)
+      return SignInProblems(nil, Trouble(english: "\(error)").text)
     }
-    return SignInProblems(key, Trouble(tr("this %s", "\(ConfigurationError(error.problem))")).text)
+    let clause = ErrorWords.clause("\(ConfigurationError(error.problem))")
+    return SignInProblems(key, Trouble(tr("this %s", clause)).text)
   }
 
   private func provider(

@@ -13,7 +13,7 @@ extension SignInModel {
         return Set(try directories.names().map(\.name))
       }
     } catch {
-      throw SignInProblems(nil, Trouble("\(error)", advice: error.remedy).text)
+      throw SignInProblems(nil, Trouble(english: "\(error)", advice: error.remedy).text)
     }
   }
 
@@ -26,7 +26,10 @@ extension SignInModel {
       return nil
     } catch {
       return Trouble(
-        tr("you are signed in, but the provider is not kept for later: %s", "\(error)"),
+        tr(
+          "you are signed in, but the provider is not kept for later: %s",
+          ErrorWords.clause("\(error)")
+        ),
         advice: error.remedy
       )
     }

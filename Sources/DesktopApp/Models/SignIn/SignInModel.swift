@@ -90,7 +90,7 @@ final class SignInModel {
       }
       trouble = nil
     } catch {
-      trouble = Trouble("\(error)", advice: error.remedy)
+      trouble = Trouble(english: "\(error)", advice: error.remedy)
     }
     (form, problems, step) = (nil, [:], .choosing)
   }
@@ -223,7 +223,7 @@ final class SignInModel {
       )
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(
-        "\(error)",
+        ErrorWords.clause("\(error)"),
         advice: tr(
           "the sign-in may have happened: see the list of accounts before you try again"
         )

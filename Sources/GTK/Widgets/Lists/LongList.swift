@@ -42,6 +42,10 @@ package final class LongList: Widget {
   private var empty: Set<UInt> = []
   private var filledCount = 0
   private var awaitsFrame = false
+  /// The row to which the key End went, until another key is pressed; `nil` if it was not pressed.
+  private var end: Int?
+  /// Whether a later end is scrolled to, and is to get the focus in the next frame.
+  private var isAtEnd = false
   /// The rows by the addresses of their items.
   private var rows: [UInt: (item: ListItem, row: any LongListRow)] = [:]
 
@@ -71,13 +75,17 @@ package final class LongList: Widget {
     unsafe gtk_list_view_set_factory(opaque, factory.opaque)
     unsafe gtk_list_view_set_model(opaque, content.opaque)
     unsafe gtk_list_view_set_single_click_activate(opaque, 1)
-    passTabOn()
+    watchKeys()
   }
 
   /// Reports that rows were removed and added at a position. (g_list_model_items_changed(3))
   package func change(at position: Int, removed: Int, added: Int) {
     tell(at: count - hiddenCount, removed: 0, added: hiddenCount)
     hiddenCount = 0
+    if let end {
+      self.end = removed > 0 ? nil : position <= end ? end + added : end
+      awaitFrame()
+    }
     count += added - removed
     if count == added {
       hiddenCount = max(0, added - Self.mostRows)
@@ -158,7 +166,40 @@ package final class LongList: Widget {
       tell(at: count - hiddenCount, removed: 0, added: added)
       hiddenCount -= added
     }
+    if hiddenCount == 0 { followEnd() }
     if hiddenCount > 0 || !empty.isEmpty { awaitFrame() }
+  }
+
+  /// Moves the focus from the row that was the last one to the one that is, if the person is still there.
+  private func followEnd() {
+    let last = count - 1
+    guard let end, end < last else { return }
+    if isAtEnd {
+      isAtEnd = false
+      self.end = last
+      if let (_, place) = unsafe row(at: last) { unsafe gtk_widget_grab_focus(place) }
+      return
+    }
+    guard let (row, place) = unsafe row(at: end), unsafe gtk_widget_has_focus(place) != 0,
+      isOnScreen(row)
+    else {
+      self.end = nil
+      return
+    }
+    // The row takes the focus in its place, which it has in the next frame.
+    scroll(to: last)
+    isAtEnd = true
+    awaitFrame()
+  }
+
+  /// A row that has widgets, and the widget that GTK has around it.
+  private func row(
+    at position: Int
+  ) -> (row: any LongListRow, place: UnsafeMutablePointer<GtkWidget>)? {
+    guard let row = rows.values.first(where: { $0.item.position == position })?.row,
+      let place = unsafe place(of: row)
+    else { return nil }
+    return unsafe (row, place.assumingMemoryBound(to: GtkWidget.self))
   }
 
   private func isOnScreen(_ row: any LongListRow) -> Bool {
@@ -186,16 +227,21 @@ package final class LongList: Widget {
     }
   }
 
-  /// Lets Tab leave the list; in GTK 4.8 it goes through all of its rows.
-  private func passTabOn() {
+  /// Lets Tab leave the list, where GTK 4.8 goes through all of its rows, and lets End go to the last row
+  /// also if GTK does not know that yet.
+  private func watchKeys() {
     guard let keys = unsafe gtk_event_controller_key_new() else { return }
     unsafe gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
     // The widget takes over the controller. (gtk_widget_add_controller(3))
     let controller = unsafe Object(UnsafeMutableRawPointer(keys))
     controller.connect("key-pressed") { [weak self] arguments in
-      switch arguments.number(0) {
-      case Int(GDK_KEY_Tab): self?.leave(GTK_DIR_TAB_FORWARD)
-      case Int(GDK_KEY_ISO_Left_Tab): self?.leave(GTK_DIR_TAB_BACKWARD)
+      guard let self else { return false }
+      let key = arguments.number(0)
+      let isEnd = key == Int(GDK_KEY_End) || key == Int(GDK_KEY_KP_End)
+      (end, isAtEnd) = (isEnd ? count - hiddenCount - 1 : nil, false)
+      return switch key {
+      case Int(GDK_KEY_Tab): leave(GTK_DIR_TAB_FORWARD)
+      case Int(GDK_KEY_ISO_Left_Tab): leave(GTK_DIR_TAB_BACKWARD)
       default: false
       }
     }

@@ -1,0 +1,48 @@
+internal import GTK
+
+// Errors of a caller that does not reach the vault, with what to do about them.
+extension ErrorWords {
+  static let client = [
+    TextForm("no directory for the vault: HOME is not set to an absolute path"),
+    TextForm("%s is not an absolute path"),
+    TextForm("%s is not UTF-8"),
+    TextForm("%s is not safe to use: %s"),
+    TextForm("%s is not safe to run: %s"),
+    TextForm("%s is not in %s: install it again"),
+    TextForm("%s is not used: %s"),
+    TextForm("the engine, thumblatchd, was not found"),
+    TextForm("the engine did not start: %s"),
+    TextForm("the vault at %s does not answer (%s)"),
+    TextForm("the server at the vault's socket runs as user %s"),
+    TextForm("the engine closed the connection"),
+    TextForm("the engine did not answer in time"),
+    TextForm("the engine sent a message that cannot be read: %s"),
+    TextForm("the engine does not understand this program: %s"),
+    TextForm("it has no %s"),
+    TextForm("the parameter %s is not valid"),
+    TextForm("the call is not allowed"),
+    TextForm("the call needs several replies"),
+    TextForm("the engine sent an unknown error, %s"),
+    TextForm("the vault keeps asking for presence checks"),
+    TextForm("it is a symbolic link or not a directory"),
+    TextForm("this user may not enter it, or what leads to it"),
+    TextForm("this sandbox hides its owner"),
+    TextForm("it belongs to user %s"),
+    TextForm("other users may enter it (mode %s)"),
+    TextForm("cannot read whether private vaults are allowed: %s"),
+    // Sent in parts.
+    TextForm("private vaults are not allowed (%s)"),
+    TextForm("set HOME, or THUMBLATCH_STATE_DIR"),
+    TextForm("give a path that begins with /"),
+    TextForm("use the vault of the service, without --private, or a socket of thumblatch agent"),
+    TextForm("install it in %s"),
+    TextForm("it must belong to you or root and be writable by its owner only: chmod go-w %s"),
+    TextForm("try again later, or use --private for your own vault"),
+    TextForm("nothing was sent to it"),
+    TextForm("the request may have been carried out; try again"),
+    TextForm("remove it, or set THUMBLATCH_STATE_DIR to the directory itself"),
+    TextForm("find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=..."),
+    TextForm("map your own user in the sandbox: bwrap, or unshare --map-current-user"),
+    TextForm("use a directory of your own: THUMBLATCH_STATE_DIR=..."),
+  ]
+}
