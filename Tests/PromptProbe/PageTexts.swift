@@ -43,6 +43,7 @@ enum PageTexts {
     "/c7 is not safe to use: other users may enter it (mode 755)",
     "the engine did not start: the vault is open in another process",
     "the account m7 needs another secret: its secret has expired",
+    "the secret of m7 expires at 2027-01-15T08:00:00Z",
     "the accounts are on their way into the service, and a call was interrupted",
   ]
   static let remedies = [
@@ -57,6 +58,12 @@ enum PageTexts {
       + " recover --code",
     "if you restored it yourself, accept it: thumblatch recover",
     "find out who changed it; then use chown, and chmod go-w",
+  ]
+  /// Details of audit records.
+  static let details = [
+    "generation 7", "generation 7, for https://c7.d7, expires at 2027-01-15T08:00:00Z",
+    "as the access token", "was m7", "uncertain: the provider answered 503",
+    "b7, user's rule \"c7\"", "kept here, rule \"c7\"",
   ]
   /// Values that are words of the doctor.
   static let hostile = [
