@@ -50,6 +50,10 @@ struct PageTextTests {
         + " 7, nicht „d7“"
     )
     expect("remedy 1", "finden Sie heraus, wer es verwenden konnte; danach: chmod 600 /b7")
+    expect(
+      "key 1",
+      "Er ist beschädigt. | er ist beschädigt | s7: er ist beschädigt"
+    )
     // A time is in the time zone and the format of the person.
     let details = try #require(german["detail 1"]?.text.split(separator: " | "))
     #expect(details[1] == "Angefragt von „b7“, gestartet von „c7“, PID 7")

@@ -194,6 +194,18 @@ func sayPages() {
   for (index, text) in PageTexts.remedies.enumerated() {
     say("remedy \(index)", FindingWords.remedy(text))
   }
+  for (index, text) in PageTexts.keyProblems.enumerated() {
+    let status = DeviceSecretStatusReply(
+      tier: .file,
+      slots: [],
+      open: false,
+      tpmProblem: text,
+      counterProblem: text
+    )
+    let words = SecretWords(status: status)
+    let slot = VaultMachineSlot(id: "s7", problem: text)
+    say("key \(index)", [words.tpm ?? "", words.copies ?? "", slot.facts].joined(separator: "\n"))
+  }
   for (index, text) in PageTexts.details.enumerated() {
     let record = VaultAuditRecord(
       number: 7,

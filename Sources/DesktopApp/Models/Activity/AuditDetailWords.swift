@@ -5,14 +5,17 @@ internal import GTK
 /// A text of another form stays as it is.
 enum AuditDetailWords {
   static func text(_ detail: String) -> String {
-    let found = DetailWords.first(detail, forms, value)
+    let found = DetailWords.first(detail, reasons, FindingWords.clause)
     guard found == detail else { return found }
-    return DetailWords.parts(of: detail, ", ") { DetailWords.first($0, forms, value) }
+    return DetailWords.parts(of: detail, ", ") { DetailWords.first($0, facts, FindingWords.clause) }
   }
 
-  private static func value(_ text: String) -> String { FindingWords.clause(text) }
-
-  private static let forms = [
+  /// What has a reason behind it, which may be of several parts.
+  private static let reasons = [
+    TextForm("uncertain: %s"),
+    TextForm("the login was not kept: %s"),
+  ]
+  private static let facts = [
     TextForm("generation %s"),
     TextForm("for %s"),
     TextForm("expires at %s"),
@@ -24,19 +27,13 @@ enum AuditDetailWords {
     TextForm("signed in"),
     TextForm("it has to sign in again"),
     TextForm("was %s"),
-    TextForm("uncertain: %s"),
     TextForm("its refresh token is in the backup"),
     TextForm("the policy was changed"),
     // Sent in parts.
     TextForm("%s accounts"),
     TextForm("%s refresh tokens"),
-    TextForm("the login was not kept: %s"),
     TextForm("login required"),
     TextForm("provider unavailable"),
     TextForm("refused, status %s"),
-    // Sent in parts.
-    TextForm("user's rule \"%s\""),
-    // Sent in parts.
-    TextForm("rule \"%s\""),
   ]
 }
