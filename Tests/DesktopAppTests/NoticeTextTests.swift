@@ -30,7 +30,7 @@ struct NoticeTextTests {
     #expect(reminder.hasSuffix("in a terminal: thumblatch store m7 | -"))
   }
 
-  /// A program such as git stores a new secret each hour: nobody has to replace that.
+  /// A program such as git stores a new secret each hour, and the person does not replace it.
   @Test
   func onlyASecretThatThePersonReplacesSoonIsMarked() throws {
     let english = try texts.about("notices", in: "eo")

@@ -50,6 +50,15 @@ struct PageTextTests {
         + " 7, nicht „d7“"
     )
     expect("remedy 1", "finden Sie heraus, wer es verwenden konnte; danach: chmod 600 /b7")
+    expect(
+      "key 1",
+      "Er ist beschädigt. | er ist beschädigt | s7: er ist beschädigt"
+    )
+    // A time is in the time zone and the format of the person.
+    let details = try #require(german["detail 1"]?.text.split(separator: " | "))
+    #expect(details[1] == "Angefragt von „b7“, gestartet von „c7“, PID 7")
+    #expect(details[2].hasPrefix("Einzelheiten: Generation 7, für https://c7.d7, läuft ab: 15."))
+    #expect(!details[2].contains("T08"))
     expect("hostile 0", "der Zustand des Kontos private ist ungewiss: %s")
     expect("hostile 1", "das Konto service ist nicht verwendbar")
     // An ambiguous text stays as it is.

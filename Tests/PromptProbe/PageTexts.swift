@@ -43,6 +43,7 @@ enum PageTexts {
     "/c7 is not safe to use: other users may enter it (mode 755)",
     "the engine did not start: the vault is open in another process",
     "the account m7 needs another secret: its secret has expired",
+    "the secret of m7 expires at 2027-01-15T08:00:00Z",
     "the accounts are on their way into the service, and a call was interrupted",
   ]
   static let remedies = [
@@ -57,6 +58,20 @@ enum PageTexts {
       + " recover --code",
     "if you restored it yourself, accept it: thumblatch recover",
     "find out who changed it; then use chown, and chmod go-w",
+  ]
+  /// Why the machine key, the TPM or its counter cannot be used.
+  static let keyProblems = [
+    "this machine has no TPM (/dev/tpmrm0)", "it is damaged",
+    "the engine may not open the TPM (/dev/tpmrm0): let group tss open it, and for a private vault"
+      + " add the user to that group and sign in again",
+    "the TPM's counter was removed or replaced: the vault may be an old copy",
+  ]
+  /// Details of audit records.
+  static let details = [
+    "generation 7", "generation 7, for https://c7.d7, expires at 2027-01-15T08:00:00Z",
+    "as the access token", "was m7", "uncertain: the provider answered 503",
+    "uncertain: the provider refused the refresh token without a reason (HTTP 7, an empty answer)",
+    "generation 7, no usable access token", "kept here",
   ]
   /// Values that are words of the doctor.
   static let hostile = [

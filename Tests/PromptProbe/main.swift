@@ -194,6 +194,29 @@ func sayPages() {
   for (index, text) in PageTexts.remedies.enumerated() {
     say("remedy \(index)", FindingWords.remedy(text))
   }
+  for (index, text) in PageTexts.keyProblems.enumerated() {
+    let status = DeviceSecretStatusReply(
+      tier: .file,
+      slots: [],
+      open: false,
+      tpmProblem: text,
+      counterProblem: text
+    )
+    let words = SecretWords(status: status)
+    let slot = VaultMachineSlot(id: "s7", problem: text)
+    say("key \(index)", [words.tpm ?? "", words.copies ?? "", slot.facts].joined(separator: "\n"))
+  }
+  for (index, text) in PageTexts.details.enumerated() {
+    let record = VaultAuditRecord(
+      number: 7,
+      time: 1_800_000_000,
+      event: "refresh",
+      outcome: "done",
+      requester: "\"b7\" run by \"c7\", PID 7",
+      detail: text
+    )
+    say("detail \(index)", ActivityWords(record: record).text)
+  }
   for (index, text) in PageTexts.hostile.enumerated() {
     say("hostile \(index)", FindingWords.message(text))
   }

@@ -122,7 +122,7 @@ struct AccountWords {
 extension VaultAuditRecord {
   /// When it was, and which program asked.
   var when: String {
-    [LocalTime.text(time), requester.map { PlainText.line($0, limit: 120) }]
+    [LocalTime.text(time), requester.map { RequesterWords.text(PlainText.line($0, limit: 120)) }]
       .compactMap(\.self).joined(separator: " · ")
   }
 }

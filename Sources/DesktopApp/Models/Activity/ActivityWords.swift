@@ -21,10 +21,10 @@ struct ActivityWords {
   /// The account, the time, the program, the check and more about the event.
   var text: String {
     let first = [Self.line(record.account), LocalTime.text(record.time)]
-    let program = Self.line(record.requester).map { tr("Requested by %s", $0) }
+    let program = Self.line(record.requester).map { tr("Requested by %s", RequesterWords.text($0)) }
     let check = check.map { tr("Checked by %s", $0) }
     let reason = parts.reason.map { tr("Stated reason, not verified: “%s”", $0) }
-    let detail = parts.detail.map { tr("Details: %s", $0) }
+    let detail = parts.detail.map { tr("Details: %s", AuditDetailWords.text($0)) }
     return [first.compactMap(\.self).joined(separator: " · "), program, check, reason, detail]
       .compactMap(\.self).joined(separator: "\n")
   }

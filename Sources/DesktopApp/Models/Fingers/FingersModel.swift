@@ -102,7 +102,10 @@ final class FingersModel {
 
   static func leftOnReader(_ reason: String) -> Trouble {
     Trouble(
-      tr("the reader may still store the print (%s)", PlainText.line(reason, limit: 300)),
+      tr(
+        "the reader may still store the print (%s)",
+        FindingWords.clause(PlainText.line(reason, limit: 300))
+      ),
       advice: tr(
         "the next enrollment on that reader deletes it there, unless the print is damaged"
       )

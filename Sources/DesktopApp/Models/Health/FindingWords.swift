@@ -91,6 +91,7 @@ package enum FindingWords {
 
   /// A value that may be a clause of the doctor itself, or an error.
   static func clause(_ text: String) -> String {
+    if let time = TimeWords.text(text) { return time }
     for words in [{ DetailWords.first($0, clauses) }, EngineWords.clause] {
       let found = words(text)
       if found != text { return found }

@@ -137,7 +137,13 @@ extension RestoreRun.Outcome {
   var problem: String? {
     guard !missing.isEmpty else { return nil }
     return missing.map { file in
-      Trouble(tr("the provider file of %s was not written: %s", file.provider, file.reason)).text
+      Trouble(
+        tr(
+          "the provider file of %s was not written: %s",
+          file.provider,
+          ErrorWords.clause(file.reason)
+        )
+      ).text
     }.joined(separator: " ")
   }
 

@@ -26,7 +26,7 @@ struct SecretWords {
   /// The TPM, or why it cannot be used; `nil` if the vault does not tell.
   var tpm: String? {
     let name = status.tpm.map { PlainText.line($0, limit: 300) }
-    let facts = [name, status.tpmProblem.map { Trouble($0).text }].compactMap(\.self)
+    let facts = [name, status.tpmProblem.map { Trouble(english: $0).text }].compactMap(\.self)
     return facts.isEmpty ? nil : facts.joined(separator: "\n")
   }
 
@@ -42,7 +42,9 @@ struct SecretWords {
         tr("This may be one. To accept it, run in a terminal: thumblatch recover")
       case nil: nil
       }
-    let problem = status.counterProblem.map { PlainText.line($0, limit: 300) }
+    let problem = status.counterProblem.map {
+      ErrorWords.clause(PlainText.line($0, limit: 300))
+    }
     let texts = [check, problem].compactMap(\.self)
     return texts.isEmpty ? nil : texts.joined(separator: " ")
   }
@@ -90,6 +92,7 @@ extension VaultMachineSlot {
 
   /// Its name in commands, and why it cannot be read.
   var facts: String {
-    [id, problem].compactMap(\.self).map { PlainText.line($0, limit: 300) }.joined(separator: ": ")
+    [id, problem.map(ErrorWords.clause)].compactMap(\.self)
+      .map { PlainText.line($0, limit: 300) }.joined(separator: ": ")
   }
 }

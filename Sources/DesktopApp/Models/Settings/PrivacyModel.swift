@@ -64,7 +64,7 @@ final class PrivacyModel {
     case .watched: lockTrouble = nil
     case .unwatched(let failure):
       lockTrouble = Trouble(
-        tr("locks are not noticed: %s", "\(failure)"),
+        tr("locks are not noticed: %s", FindingWords.clause("\(failure)")),
         advice: tr("lock the vault before you leave")
       )
     }
