@@ -246,6 +246,25 @@ struct MachineKeySlotTests {
     }
   }
 
+  /// A file that others may read is not used, and a chmod makes it one that opens.
+  @Test(arguments: [
+    ("/bin/chmod 644", "0644"), ("/usr/bin/truncate --size=100", "it is damaged"),
+  ])
+  func aSlotWhoseFileCannotBeReadIsNamed(change: String, problem: String) throws {
+    let bench = try made()
+    let slot = try #require(try names(try bench.slots(tpm), .tpm).first)
+    let path = bench.scratch.path + "/machine-key/slot-" + slot
+    try run("/bin/sh", ["-c", "\(change) \(path)"])
+    guard
+      case .vaultUnsafe(let message, let hint)? = (failing { _ = try bench.slots(tpm).key() })
+    else {
+      Issue.record("a slot opens after \(change)")
+      return
+    }
+    #expect(message.contains("slot \(slot) ") && message.contains(problem), "\(message)")
+    #expect(hint?.contains("thumblatch recover --code") == true)
+  }
+
   private func failing(_ body: () throws -> Void) -> VaultFailure? {
     do {
       try body()

@@ -90,6 +90,15 @@ extension MachineKeySlots {
     return slots.contains { $0.header.kind == .tpm && $0.machineKey == key.identifier }
   }
 
+  /// Why there is no slot to try.
+  ///
+  /// A file that cannot be read may be the slot of the TPM, and may be mended.
+  var noUsableSlot: VaultFailure {
+    let unread = (try? readSlots())?.first { $0.slot == nil }
+    guard let unread, let problem = unread.problem else { return .noHardwareSlot }
+    return .slotUnread(unread.facts.identifier, problem)
+  }
+
   /// Whether a new recovery code is needed before a slot of this kind is added.
   ///
   /// - Throws: why the slot cannot be added.

@@ -132,7 +132,7 @@ package final class MachineKeySlots: Sendable {
     let isTemporary = found?.isTemporary ?? false
     // An unknown error or a lockout may last, and must not prevent the use of the security key.
     let needed = found?.isMomentary == true ? nil : try keyNeeded(found)
-    let failure = needed ?? found.map { .machineKeyClosed($0) } ?? .noHardwareSlot
+    let failure = needed ?? found.map { .machineKeyClosed($0) } ?? noUsableSlot
     let at = now()
     state.withLock { $0.failure = (failure, at, isTemporary) }
     throw failure

@@ -14,6 +14,14 @@ extension VaultFailure {
     hint: recoverByOwner
   )
 
+  /// The file of a slot cannot be read, and no other slot opens without a person.
+  static func slotUnread(_ name: String, _ problem: String) -> VaultFailure {
+    .vaultUnsafe(
+      "slot \(name) of the machine key cannot be used: \(problem)",
+      hint: "mend its file, or restore the directory machine-key from a copy; or \(recoverByOwner)"
+    )
+  }
+
   /// The problem in one clause, without its remedy.
   package var problem: String {
     switch self {

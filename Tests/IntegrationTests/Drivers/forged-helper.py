@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""A thumblatch-secret or thumblatch-presence that lies. It takes the program's place beside the engine.
+"""A thumblatch-secret or thumblatch-presence that lies, in the program's place beside the engine.
 
-Its TPM and its security key are the file `chip` in the person's home directory. The file `lie` there has
-a method and the lie in its answer; without it, all answers are true. A lie is a JSON object whose members
-replace those of the answer (null removes one), or a word:
+Its TPM and its security key are the file `chip` in the person's home directory. The file `lie`
+there has a method and the lie in its answer; without it, all answers are true. A lie is a JSON
+object whose members replace those of the answer (null removes one), or a word:
 
   extra     sends the answer twice at once
   flood     sends the answer, and bytes without an end after it

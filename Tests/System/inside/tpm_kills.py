@@ -1,7 +1,7 @@
 """`device-secret add tpm` is killed at each step, with the installed units. tpm.py has the scenarios.
 
-A relay before the TPM holds one of its commands, so that a kill meets that step. The codes are in TPM 2.0
-Library, part 2, section 6.5.2."""
+A relay before the TPM holds one of its commands, so that a kill meets that step. The codes are in
+TPM 2.0 Library, part 2, section 6.5.2."""
 import contextlib
 import json
 import os
@@ -71,8 +71,8 @@ class Relay:
 
 @contextlib.contextmanager
 def relay():
-    """Replaces the TPM with the relay. A killed engine is not followed by another one at once, because the
-    helper that it leaves has the TPM for itself only then."""
+    """Replaces the TPM with the relay. A killed engine is not followed by another one at once, because
+    only then the helper that it leaves has the TPM for itself."""
     run("systemctl", "stop", ENGINE)
     os.makedirs(os.path.dirname(DROP_IN), exist_ok=True)
     with open(DROP_IN, "w", encoding="ascii") as file:
@@ -90,7 +90,8 @@ def relay():
 
 
 def adding():
-    return "sh", "-c", f"umask 077; exec thumblatch device-secret add tpm --recovery-to 3 3>{CODE} 2>&1"
+    return "sh", "-c", ("umask 077; exec thumblatch device-secret add tpm --recovery-to 3"
+                        f" 3>{CODE} 2>&1")
 
 
 def helpers():
@@ -165,7 +166,8 @@ def left():
         state = file.read()
     if state[32] & 0x7F == 1:
         return None
-    return {struct.unpack("<I", state[place:place + 4])[0] for place in range(33, len(state) - 32, 12)}
+    places = range(33, len(state) - 32, 12)
+    return {struct.unpack("<I", state[place:place + 4])[0] for place in places}
 
 
 def status_is_true():
@@ -242,7 +244,8 @@ def taken_back():
         yield
     finally:
         run("systemctl", "stop", *units, "provider.service")
-        run("sh", "-c", f"find {STATE} -mindepth 1 -delete && cp -a {COPY}/. {STATE} && rm -r {COPY}")
+        run("sh", "-c", f"find {STATE} -mindepth 1 -delete && cp -a {COPY}/. {STATE}"
+            f" && rm -r {COPY}")
         os.rename(f"{COPY}.json", USERS)
         if os.path.exists(CODE):
             os.unlink(CODE)
