@@ -175,7 +175,7 @@ struct PinentriesTests {
   }
 
   /// The end of its output does not say that the program has ended.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aProgramThatClosesItsOutputAndStaysIsKilled() throws {
     let answer = "exec <&- >&-; while :; do sleep 1; done"
     let pinentries = pinentries([try program("hangs", atStart: Self.stays + "; echo OK", answer)])
@@ -186,7 +186,7 @@ struct PinentriesTests {
   }
 
   /// Neither comments nor data without end keep the prompt past its end.
-  @Test(.timeLimit(.minutes(2)), arguments: ["# nothing", "D a", "S PROGRESS"])
+  @Test(.timeLimit(.minutes(10)), arguments: ["# nothing", "D a", "S PROGRESS"])
   func aProgramThatSendsWithoutEndIsLeft(_ line: String) throws {
     let program = try program("floods", "while :; do echo '\(line)'; done")
     let pinentries = pinentries([program])
@@ -195,7 +195,7 @@ struct PinentriesTests {
   }
 
   /// It may do so before it greets, too.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aProgramThatFloodsAtItsStartIsLeftForTheNext() throws {
     let programs = [
       try program("floods", atStart: "while :; do echo '# hello'; done", Self.passes),
