@@ -37,7 +37,6 @@ struct TokenReply {
     self.token = token
     missingScope = missing
   }
-
 }
 
 /// A reply to `RequestTerms` that allows the token for each host that the user names, located in the bytes

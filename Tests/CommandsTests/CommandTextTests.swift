@@ -76,17 +76,6 @@ struct CommandTextTests {
     }
   }
 
-  /// Only sentences are this program's own.
-  @Test(arguments: [[], ["--json"]])
-  func aTokenStaysAsItIs(_ options: [String]) throws {
-    let token = "thumblatch login"
-    let play = try run(["token", "me", "--private"] + options, Self.beside) { stage in
-      _ = try stage.expect(AccessTokenCall.self)
-      try stage.reply(token: token)
-    }
-    #expect(play.code == .done && play.out.contains(token), "\(play.out)")
-  }
-
   @Test(arguments: [[], ["--json"]])
   func theStateOfAnAccountNamesTheVault(_ options: [String]) throws {
     let words = ["account", "list", "--private"]

@@ -13,12 +13,12 @@ extension ImportVerbTests {
 
   private func path(_ home: ProviderHome) -> String { home.path + "/claude/.credentials.json" }
 
-  private static func discover(_ stage: Stage) throws {
+  static func discover(_ stage: Stage) throws {
     _ = try stage.expect(TestProviderCall.self)
     try stage.reply(metadata)
   }
 
-  private static func take(_ stage: Stage, as name: String = "git") throws {
+  static func take(_ stage: Stage, as name: String = "git") throws {
     _ = try stage.expect(ImportLoginCall.self)
     var account = VerbTests.account
     account.name = name
@@ -203,15 +203,6 @@ extension ImportVerbTests {
     let play = try run(home, "--from claude --entry git --yes") { try $0.expectEnd() }
     #expect(play.code == .usage && play.talk.contains("could not be written"), "\(play.talk)")
     #expect(home.settings("claude/.credentials.json") == Self.file)
-  }
-
-  @Test
-  func aDirectoryThatIsALinkIsNamed() throws {
-    let home = try credentials()
-    try #require(unsafe rename(home.path + "/claude", home.path + "/real") == 0)
-    try #require(unsafe symlink(home.path + "/real", home.path + "/claude") == 0)
-    let play = try run(home, "--from claude --entry git --yes") { try $0.expectEnd() }
-    #expect(play.code == .usage && play.talk.contains("/claude is a symbolic link"), "\(play.talk)")
   }
 
   // MARK: - Half done

@@ -67,7 +67,9 @@ struct SetupVerbTests {
         environment: home.environment.merging(variables) { $1 }
       ) { try Self.facts($0, [Situation.account()]) }
       let commands = play.out.split(separator: "\n")
-      let missing = ["fingers enroll right-index", "presence enable work"]
+      let missing = [
+        "provider add NAME --template T --client-id ID", "presence enable work",
+      ]
       #expect(commands.map(String.init) == missing.map { "\(program) \($0)" })
       #expect(play.talk.contains("hint: run \(program) setup at a terminal"), "\(play.talk)")
     }

@@ -38,7 +38,8 @@ extension FrontServiceTests {
     let settings = "min-ttl = 2m\\nscope = read \\naudience = x\\n"
     let wanted = try tool(Self.terms + Self.reply(), settings: settings)
     #expect(wanted.outcome == answered("{\"token\":\"of-the-service\"}\n"))
-    #expect(wanted.asked.contains(#""minimum_lifetime":120,"scope":"read","audience":"x","ask":false"#))
+    let members = #""minimum_lifetime":120,"scope":"read","audience":"x","ask":false"#
+    #expect(wanted.asked.contains(members))
   }
 
   @Test(arguments: [

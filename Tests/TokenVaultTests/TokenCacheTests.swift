@@ -224,7 +224,7 @@ struct TokenCacheTests {
     #expect(atHand() == nil)
   }
 
-  /// Whoever states a reason gets a record, and is counted when there have been enough of them.
+  /// A call with a reason gets a record, and is only counted after the sixtieth.
   @Test
   func aStatedReasonIsRecordedOrCounted() async throws {
     let (bench, vault) = try await signedIn()

@@ -10,7 +10,11 @@ enum BrowserPages {
       .signedIn(person: "Ada Lovelace", also: "ada@example.org", account: "work", provider: "dev"),
       .terminal
     ),
-    ("a sign-in in the app", .signedIn(person: nil, also: nil, account: "me", provider: "dev"), .app),
+    (
+      "a sign-in in the app",
+      .signedIn(person: nil, also: nil, account: "me", provider: "dev"),
+      .app
+    ),
     ("a refusal of the provider", .refused(provider: "dev", reason: "access_denied"), .terminal),
     ("an answer without a sign-in", .wrongState, .terminal),
     ("an answer of another sign-in", .otherSignIn, .terminal),

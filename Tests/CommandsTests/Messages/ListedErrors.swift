@@ -47,7 +47,10 @@ struct ListedErrors {
           entries: PresencePurpose.allCases.map { entry($0.rawValue, $0.words) }
         ),
         ListedErrors(title: "Notices of the desktop", entries: DesktopNotices.entries),
-        ListedErrors(title: "The page at the end of a browser's sign-in", entries: BrowserPages.entries),
+        ListedErrors(
+          title: "The page at the end of a browser's sign-in",
+          entries: BrowserPages.entries
+        ),
         ListedErrors(title: "The agent of the desktop", entries: agents),
         ListedErrors(title: "Presence checks: advice", entries: advice),
         ListedErrors(title: "Presence checks: after a failed try", entries: nextTries),

@@ -34,7 +34,7 @@ extension ErrorWords {
     TextForm("private vaults are not allowed (%s)"),
     TextForm("set HOME, or THUMBLATCH_STATE_DIR"),
     TextForm("give a path that begins with /"),
-    TextForm("use the vault of the service, without --private, or a socket of thumblatch agent"),
+    TextForm("use the vault of the service, without --private, or the socket of an agent"),
     TextForm("install it in %s"),
     TextForm("it must belong to you or root and be writable by its owner only: chmod go-w %s"),
     TextForm("try again later, or use --private for your own vault"),

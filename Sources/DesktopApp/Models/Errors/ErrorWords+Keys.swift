@@ -4,6 +4,7 @@ internal import GTK
 extension ErrorWords {
   static let keys = [
     TextForm("the machine key has no slot of a TPM or a security key"),
+    TextForm("slot %s of the machine key cannot be used: %s"),
     // Sent in parts.
     TextForm("the vault needs the TPM of this machine, and there is none (/dev/tpmrm0)"),
     // Sent in parts.
@@ -85,6 +86,9 @@ extension ErrorWords {
     TextForm("open it with the recovery code: thumblatch recover --code"),
     TextForm("open it with the recovery code (in the service as root): thumblatch recover --code"),
     TextForm("or %s"),
+    TextForm(
+      "mend its file, or restore the directory machine-key from a copy; or %s"
+    ),
     TextForm("turn the TPM on in the firmware; or %s"),
     TextForm(
       "let group tss open it, and for a private vault add the user to that group and sign in again"

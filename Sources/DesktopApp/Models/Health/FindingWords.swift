@@ -50,8 +50,9 @@ package enum FindingWords {
     let found = DetailWords.first(text, ofMachine + ofVault, clause)
     guard found == text else { return found }
     if let engine = engine.translated(text, form) { return engine }
-    let other = DetailWords.first(text, lists, list)
-    return other == text ? clause(text) : other
+    // Some errors begin like a finding with a list.
+    let other = clause(text)
+    return other == text ? DetailWords.first(text, lists, list) : other
   }
 
   /// What to do about it; a command in it stays as it is typed.
