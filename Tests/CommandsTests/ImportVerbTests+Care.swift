@@ -18,7 +18,7 @@ extension ImportVerbTests {
     try stage.reply(metadata)
   }
 
-  static func take(_ stage: Stage, as name: String = "git") throws {
+  static func takeOver(_ stage: Stage, as name: String = "git") throws {
     _ = try stage.expect(ImportLoginCall.self)
     var account = VerbTests.account
     account.name = name
@@ -41,7 +41,7 @@ extension ImportVerbTests {
     let seen = try run(home, "--from claude --entry git") { stage in
       try Self.discover(stage)
       try stage.answer("[y/N] ", "y")
-      try Self.take(stage)
+      try Self.takeOver(stage)
     }
     #expect(seen.code == .done, "\(seen.talk)")
     #expect(seen.screen.contains("token endpoint: https://id.example.com/token"))
@@ -58,7 +58,7 @@ extension ImportVerbTests {
     let isSame = url.contains("//id.")
     let play = try run(home, "--from gemini --file \(home.path)/g/tokens.json --yes") { stage in
       try Self.discover(stage)
-      if isSame { try Self.take(stage) } else { try stage.expectEnd() }
+      if isSame { try Self.takeOver(stage) } else { try stage.expectEnd() }
     }
     #expect(play.code == (isSame ? .done : .serverError), "\(play.talk)")
     #expect((home.settings("g/tokens.json") == text) != isSame)
@@ -106,7 +106,7 @@ extension ImportVerbTests {
     let play = try run(home, "--from claude --entry git --provider mine --yes") { stage in
       guard change.isEmpty || change.hasPrefix("resource") else { return try stage.expectEnd() }
       try Self.discover(stage)
-      if change.isEmpty { try Self.take(stage) } else { try stage.expectEnd() }
+      if change.isEmpty { try Self.takeOver(stage) } else { try stage.expectEnd() }
     }
     #expect(play.code == (change.isEmpty ? .done : .usage), "\(play.talk)")
     #expect((home.settings("claude/.credentials.json") == Self.file) != change.isEmpty)
@@ -188,7 +188,7 @@ extension ImportVerbTests {
     let words = "git --from gemini --file \(home.path)/g/tokens.json --entry 1 --yes"
     let play = try run(home, words) { stage in
       try Self.discover(stage)
-      try Self.take(stage)
+      try Self.takeOver(stage)
     }
     #expect(play.code == .done, "\(play.talk)")
     #expect(home.settings("g/tokens.json") == "[7]")

@@ -25,7 +25,7 @@ extension ImportVerbTests {
     try #require(unsafe symlink(home.path + "/real", home.path + "/claude") == 0)
     let play = try run(home, "--from claude --entry git --yes") { stage in
       try Self.discover(stage)
-      try Self.take(stage)
+      try Self.takeOver(stage)
     }
     #expect(play.code == .done, "\(play.talk)")
     #expect(home.settings("real/.credentials.json")?.contains("old-rt") == false)
