@@ -18,7 +18,7 @@ struct NoticeTextTests {
     #expect(
       german["notice allowed unlock-window"]?.text
         == "Konto verwendet | Erlaubt durch die laufende Entsperrung: das Konto „m7“ zu verwenden."
-        + " Angefordert von „b7“, PID 7. | -"
+        + " Angefragt von „b7“, PID 7. | -"
     )
     #expect(
       english["notice allowed x7"]?.text
