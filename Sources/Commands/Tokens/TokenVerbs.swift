@@ -79,8 +79,8 @@ enum TokenVerbs {
     details: """
       With --verify, uses verify_path of a password backend, and the userinfo endpoint of any \
       other provider. Without that endpoint, a client with a secret uses the introspection \
-      endpoint. A token that is refused, or not active there, is not handed out again: the result \
-      is exit 8, and the next token is a newer one.
+      endpoint. If the provider refuses the token or says that it is not active, the exit status \
+      is 8, and the token is not handed out again.
       """
   ) { session throws(CommandError) in
     let account = try session.account()
