@@ -227,7 +227,9 @@ extension DesktopProgram {
   }
 }
 
-/// The sign-ins that the person chooses in notices; the program does not exist before its desk.
+/// Begins the sign-ins that the person chooses in notices.
+///
+/// The program makes its desk first, and sets itself here at the end of its initializer.
 @MainActor
 private final class ChosenSignIn {
   weak var program: DesktopProgram?

@@ -39,7 +39,7 @@ final class AssuanInput {
   let socket: Descriptor
   private var buffer: SecretBuffer
   private var count = 0
-  /// Bytes that came since the last command.
+  /// How many bytes were received since the last command.
   private var replied = 0
 
   init(_ socket: consuming Descriptor) throws(SystemError) {

@@ -14,7 +14,7 @@ package struct NoticeWords: Sendable {
 
 /// The notices of an engine that an agent shows, each in a notification.
 ///
-/// A reminder is shown once for each account and end of its secret.
+/// A reminder is shown once for each account and expiry time of its secret.
 package final class DesktopNotices {
   /// The most reminders that are remembered.
   private static let mostReminders = 1024
@@ -28,10 +28,10 @@ package final class DesktopNotices {
   /// An engine that has ended in the meantime gives a reminder again.
   private var reminders: [String: Int] = [:]
 
-  /// Makes the notices of a process; there is no connection before the first one.
+  /// Makes the notices of a process, which connects to the desktop at the first one.
   ///
   /// - Parameters:
-  ///   - variable: a variable of the process's environment.
+  ///   - variable: reads a variable of the process's environment.
   ///   - program: the beginning of a command for the vault of the notices.
   ///   - words: what a notification says; without it, English with commands for a terminal.
   package init(
@@ -64,7 +64,7 @@ package final class DesktopNotices {
   package func takeLogins() -> [String] {
     guard let board else { return [] }
     let logins = board.takeLogins()
-    // Another server may take its place.
+    // Another notification server may start later.
     if board.isOver { self.board = nil }
     return logins
   }

@@ -58,7 +58,7 @@ final class Pinentry {
   deinit {
     // A pinentry does not notice the end of its input while its window is open.
     child.send(signal: SIGTERM)
-    // The end of its output is not its own end.
+    // A program that has closed its output may still run.
     child.finish(withinMilliseconds: Int32(clamping: endSeconds * 1000))
   }
 

@@ -10,9 +10,9 @@ package struct KeySecretHelper: SecurityKeySealing {
   private static let lookLimit: Int64 = 10
   /// How long a touch may take, in seconds: a key stops waiting after about 30.
   private static let touchLimit: Int64 = 70
-  /// The touches of a new credential and its secret, and of the secret of a slot.
+  /// How many touches a new credential with its secret needs, and the secret of a slot.
   ///
-  /// The caller is told of each.
+  /// The helper reports each touch.
   private static let (touchesToMake, touchesToOpen) = (2, 1)
   /// How long the helper may run after its reply, in milliseconds.
   ///
@@ -100,7 +100,8 @@ package struct KeySecretHelper: SecurityKeySealing {
 
   /// Asks a new process; returns the first reply that `isEvent` does not take.
   ///
-  /// A helper that sends more than `events` before it has failed: the caller would get them all.
+  /// A helper that sends more than `events` events before that reply counts as failed. Without this
+  /// limit, it could send the caller events without an end.
   private func ask<Method: VarlinkMethod>(
     _ call: Method,
     events: Int,

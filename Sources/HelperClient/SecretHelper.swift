@@ -83,7 +83,7 @@ package struct SecretHelper: TPMSealing {
     )
     switch try ask(call, keptBy: opener) {
     case .done(let secret):
-      // Another length is not the secret of any slot, and says nothing about the slot.
+      // No slot has a secret of another length, so this is a failure of the helper.
       guard secret.bytes.count == MachineKeySlot.secretCount else { throw TPMFailure(.malformed) }
       return secret
     case .failed(let reason, let detail): throw TPMFailure(reason, detail)
@@ -174,7 +174,7 @@ package struct SecretHelper: TPMSealing {
 
   /// The counter in a reply.
   ///
-  /// A reply about another counter must not get its index into the ledger.
+  /// The index of another counter must not be written to the ledger.
   private func counter(
     _ reply: CounterReply,
     of index: UInt32

@@ -12,7 +12,7 @@ extension ProviderDirectories {
     of account: String,
     to name: String?
   ) throws(ProviderFileError) -> [TokenHost] {
-    // The file may be kept elsewhere, and linked.
+    // The file may be a symbolic link.
     guard try changedHosts(of: account, to: name) != nil,
       let place = FileDestination(following: hosts)
     else { return [] }

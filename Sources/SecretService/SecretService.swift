@@ -18,7 +18,7 @@ package final class SecretService {
   static let mostUnlocked = 64
   /// The most work of one program at once: libsecret shows a prompt for each item that it deletes.
   static let mostWork = SecretPrompts.mostOfOne
-  /// The most work of all programs at once: each has a thread and a call of the vault.
+  /// The most work of all programs at once: each needs a thread and a call to the vault.
   static let mostWorkOfAll = 96
 
   let store: any SecretStore

@@ -39,8 +39,9 @@ struct TokenReply {
   }
 }
 
-/// A reply to `RequestTerms` that allows the token for each host that the user names, located in the bytes
-/// of the message.
+/// A reply to `RequestTerms` that allows the token for each host that the user names.
+///
+/// It holds ranges of the message's bytes.
 ///
 /// It accepts only the engine's exact form, as `TokenReply` does.
 struct TermsReply {

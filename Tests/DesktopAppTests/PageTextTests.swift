@@ -42,7 +42,8 @@ struct PageTextTests {
     )
     expect(
       "message 14",
-      "der Platz von m7 ist nicht verwendbar: slots/b7: hat den Modus 0644, der anderen Zugriff gibt"
+      "der Platz von m7 ist nicht verwendbar: slots/b7: hat den Modus 0644, der anderen Zugriff"
+        + " gibt"
     )
     expect(
       "message 19",

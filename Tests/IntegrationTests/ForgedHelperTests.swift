@@ -185,7 +185,7 @@ struct ForgedHelperTests {
     let other = "did not open what it had just sealed"
     lies.append(Lie("OpenSecret", try Self.member("secret", 32), 5, other))
     for lie in lies {
-      // It remembers how many prompts there were.
+      // An engine counts its prompts, so each lie gets a new engine.
       try person.endEngine()
       try tell(lie, person)
       let shown = try add("tpm", person).end(lie.status)

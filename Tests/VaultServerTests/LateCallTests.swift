@@ -133,7 +133,7 @@ private final class Gate: Sendable {
   func open() { isOpen.signal() }
 }
 
-/// Lets the thread of the server take the socket along.
+/// Passes the socket to the server's thread.
 private final class Holder: Sendable {
   let descriptor: Descriptor
 

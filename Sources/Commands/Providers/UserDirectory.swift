@@ -49,10 +49,10 @@ struct UserDirectory: ~Copyable {
   /// Keeps other changes of this directory's files out until this value ends, if the file system has
   /// locks.
   ///
-  /// Another change is waited for: what a tool has stored in the vault must reach its file.
+  /// Waits for another change, because what a tool has stored in the vault must reach its file.
   ///
   /// - Parameters:
-  ///   - names: the files that will be changed. What killed runs have left of them is removed.
+  ///   - names: the files that will be changed. Unfinished copies from killed runs are removed.
   ///   - milliseconds: the longest wait.
   /// - Throws: `busy` after the longest wait.
   func lock(

@@ -79,7 +79,7 @@ enum SetupTools {
     )
   }
 
-  /// The recipe with a file of its account, merged with the content that an earlier setup wrote there.
+  /// The recipe under its account's file name, merged with what an earlier setup wrote there.
   private static func besideFormer(_ asked: ToolRecipe) -> ToolRecipe {
     func former(_ recipe: ToolRecipe) -> [UInt8]? {
       recipe.files.lazy.compactMap { Tool.contents(of: $0.name, in: recipe.directory) }.first

@@ -1,18 +1,18 @@
 internal import JSON
 internal import VaultClient
 
-/// Makes the commands in a text for a person act on the vault that the text is about.
+/// Adds the option for the vault to the commands in a text for a person.
 ///
-/// The texts of the engine and of this program name commands without an option for the vault. A private
-/// vault beside a service needs one, or the command as it is typed would use the service.
+/// The texts of the engine and of this program name commands without that option. A private vault
+/// beside a service needs it: without the option, the command would use the service.
 struct CommandText {
   private static let name = "thumblatch"
   private static let option = " --private"
 
   /// The first words of the verbs that use the vault of the caller.
   ///
-  /// The others name their vaults themselves, or change the hosts of the helpers, which use no private
-  /// vault beside a service.
+  /// The other verbs name their vaults themselves, or change the hosts of the helpers. The helpers
+  /// use no private vault beside a service.
   private static let verbs = Set(Program.verbs.compactMap(\.words.first))
     .subtracting(["host", "service", "user"])
 
@@ -25,12 +25,12 @@ struct CommandText {
   /// Whether the commands need the option.
   private let needsOption: Bool
 
-  /// The commands for a vault that are right without an option.
+  /// The commands for a vault that needs no option.
   init() { needsOption = false }
 
   /// The commands for the vault of a command line.
   init(_ arguments: Arguments, environment: (String) -> String?) {
-    // Without the option, no other command needs it to find the same vault.
+    // If this command runs without the option, other commands find the same vault without it.
     needsOption =
       arguments.has("--private")
       && VaultLocation.privateVault.needsOption(environment: environment)
@@ -46,7 +46,7 @@ struct CommandText {
 
   /// A text with the option in each of its commands.
   ///
-  /// A line may end within a command.
+  /// A command may continue on the next line.
   func adapted(_ text: String) -> String {
     guard needsOption else { return text }
     let bytes = Array(text.utf8)

@@ -67,7 +67,7 @@ enum GitVerb {
   private static func store(_ session: Session) throws(CommandError) {
     let request = try request(session)
     guard let secret = request.stored, let host = try? TokenHost(request.url) else { return }
-    // Git takes a secret back only as a line without them, and without one it could ask the person.
+    // Git takes no such secret from a helper. A stored one would keep git from asking the person.
     guard AuthorizationText.isLine(secret.text) else {
       return session.output.talk(
         "the password for \(host) is not stored, because it has control characters"

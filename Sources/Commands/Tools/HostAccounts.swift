@@ -138,7 +138,7 @@ struct HostAccounts {
     try apply(unlisting: account) { _ in changes }
   }
 
-  /// The same with the changes that the file needs when it is locked.
+  /// The same with changes that are found in the locked file.
   @discardableResult
   func apply(
     unlisting account: String? = nil,
@@ -228,7 +228,7 @@ struct HostAccounts {
   private func change(
     _ body: (HostFile) throws(CommandError) -> String
   ) throws(CommandError) {
-    // The file may be kept elsewhere, and linked.
+    // The file may be a symbolic link.
     guard let place = FileDestination(following: path) else {
       throw .usage("\(path) is a directory")
     }

@@ -1,13 +1,13 @@
 internal import Configuration
 
 extension Session {
-  /// Tells whose tokens a host gets, if they are not those of an account that now has some.
+  /// Tells which account's tokens a host gets, if they are not those of a given account.
   ///
   /// - Parameters:
   ///   - host: the host.
   ///   - file: the file as it is now. Another command may have changed it.
   ///   - account: the account.
-  ///   - again: the command after the removal of the host; `nil` to add it with the account.
+  ///   - again: what to do after the removal of the host; `nil` to add it with the account.
   func tellOfOther(
     at host: TokenHost,
     in file: HostFile,

@@ -6,7 +6,7 @@ extension Provider {
   /// How many seconds before the end of a static secret a person is reminded.
   public static let reminderOfEnd: Int64 = 14 * 24 * 3600
 
-  /// The shortest life of a static secret whose end a person is reminded of, in seconds.
+  /// The shortest lifetime of a static secret that gets a reminder, in seconds.
   ///
   /// A program such as git stores a new one each hour, and no person can renew it.
   private static let shortestLifeToRemindOf: Int64 = 24 * 3600

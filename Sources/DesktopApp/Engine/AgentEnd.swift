@@ -25,7 +25,7 @@ final class AgentEnd: Sendable {
     set { awaited.withLock { $0 = newValue } }
   }
 
-  /// The thread has ended.
+  /// Reports that the thread has ended.
   func hasCome() { come.signal() }
 
   /// Ends the thread, and waits until it has closed its notifications.

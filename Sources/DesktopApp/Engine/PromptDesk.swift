@@ -12,7 +12,7 @@ struct PromptDesk: Sendable {
   let show: @Sendable (PromptLink) -> Void
   /// Begins the sign-in to an account that the person has chosen in a notice.
   let signIn: @Sendable (String) -> Void
-  /// The end of the app; `nil` if it cannot be awaited.
+  /// Ends the agent's thread with the app; `nil` if the app cannot wait for the thread.
   let end = try? AgentEnd()
 
   /// Asks at the app's own prompt for calls of the app.
@@ -54,7 +54,8 @@ struct PromptDesk: Sendable {
     try dialogue()
   }
 
-  /// Shows the prompts of other programs of the person, and notices, while the app runs: it is an agent.
+  /// Makes the app an agent while it runs: it shows notices, and the prompts of the person's other
+  /// programs.
   @MainActor
   func serve(_ location: VaultLocation, after pause: RetryPause = RetryPause()) {
     do throws(SystemError) {
@@ -72,7 +73,7 @@ struct PromptDesk: Sendable {
   }
 
   private func serveAlways(_ location: VaultLocation) {
-    // With the thread, the notifications end that have an action.
+    // Notifications with an action are closed when the thread ends.
     let notices = DesktopNotices(
       variable: { ThisProcess.environment($0) },
       words: { NoticeWords(translating: $0) }
@@ -93,7 +94,9 @@ struct PromptDesk: Sendable {
     }
   }
 
-  /// Waits for the next prompt or notice, and shows it; `answered` is called when the engine has answered.
+  /// Waits for the next prompt or notice, and shows it.
+  ///
+  /// `answered` is called when the engine has answered.
   private func serveNext(
     on connection: Connection,
     _ notices: DesktopNotices,
@@ -107,7 +110,7 @@ struct PromptDesk: Sendable {
         let next = try Connection.result(of: reply, to: NextPromptCall.self)
         answered()
         if let notice = next.notice {
-          // A notice that cannot be shown is lost: the app's pages say the same.
+          // A notice that cannot be shown is dropped: the app's pages say the same.
           do throws(DesktopError) { try notices.show(notice) } catch {}
           act(on: notices)
         }

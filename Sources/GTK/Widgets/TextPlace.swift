@@ -2,7 +2,7 @@ internal import CAdwaita
 
 /// A place for a scrolled window, as high as the whole text in that, or as the most height of that.
 ///
-/// If there is less room, the text scrolls in the least height of the scrolled window or more.
+/// If there is less room, the text scrolls. The scrolled window keeps its least height.
 ///
 /// GTK 4.8 measures the child of a scrolled window without the width that it will have. So a text that
 /// wraps there more often than at its natural width would scroll, although there is room for it.

@@ -224,12 +224,12 @@ extension Descriptor {
     }
   }
 
-  /// Takes that lock, and waits for it; false if another process holds it for so long.
+  /// Takes that lock within a time limit; `false` if another process still holds it then.
   package func lockExclusively(within milliseconds: Int64) throws(SystemError) -> Bool {
     let end = BootInstant.now.nanoseconds + milliseconds * 1_000_000
     while try !lockExclusively() {
       guard BootInstant.now.nanoseconds < end else { return false }
-      // flock(2) knows no time limit.
+      // flock(2) has no time limit.
       _ = poll(nil, 0, 5)
     }
     return true

@@ -150,8 +150,8 @@ extension AuthSession {
 
   /// Records that no user is signed in any more.
   ///
-  /// If the session has heard something newer than `begin`, the vault is asked: the report may be the
-  /// one of this sign-out, or of a sign-in after it.
+  /// If the session has heard something newer than `begin`, the vault is asked. That report may be
+  /// about this sign-out, or about a later sign-in.
   nonisolated(nonsending) func hasSignedOut(since begin: SessionFacts.Moment) async {
     let isTaken = change { facts in
       guard facts.news == begin.news else { return false }

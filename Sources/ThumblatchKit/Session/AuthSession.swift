@@ -268,8 +268,8 @@ public final class AuthSession: Sendable, Observable {
   /// - Parameters:
   ///   - token: the token.
   ///   - epoch: the epoch of the request for it.
-  ///   - known: the token that was in memory at the request. If another call has changed that since,
-  ///     `token` may be the older one.
+  ///   - known: the token that was in memory at the request. If another call has changed it since
+  ///     then, `token` may be the older one.
   func keep(_ token: AccessToken, of epoch: UInt64, insteadOf known: AccessToken?) {
     content.withLock { content in
       guard content.epoch == epoch, content.facts.tokenHolder != nil else { return }

@@ -42,13 +42,15 @@ struct SessionFacts: Sendable {
   /// Calls that wait for the vault or for a provider.
   private(set) var calls = 0
 
-  /// What a call that begins now must not undo when it ends.
+  /// What the session knows when a call begins.
+  ///
+  /// The end of the call must not undo what the session has learned since.
   struct Moment: Sendable, Hashable {
     let news: UInt64
     let reached: UInt64
   }
 
-  /// The present moment.
+  /// What a call that begins now knows.
   var moment: Moment { Moment(news: news, reached: reached) }
 
   var state: AuthState {

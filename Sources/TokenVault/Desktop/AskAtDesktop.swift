@@ -227,7 +227,9 @@ extension Vault {
     try stored(try store.account(id: id))?.name
   }
 
-  /// A showing that has ended may be over before its timer is.
+  /// Ends a showing that is not on the screen in time.
+  ///
+  /// The timer of an ended showing may still run.
   private func demandOnScreen(_ showing: UInt64) {
     guard let shown = desktopState.shown, shown.number == showing, !shown.isOnScreen else { return }
     endShowing(.notShown)

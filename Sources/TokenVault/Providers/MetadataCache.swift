@@ -103,7 +103,11 @@ struct MetadataCache {
     if Self.put(content, source, into: &keys, at: begun) { keyFailures[source] = nil }
   }
 
-  /// Returns whether it is kept: the answer to an earlier request may come last.
+  /// Keeps a document, unless a later request has read it.
+  ///
+  /// The answer to an earlier request may arrive last.
+  ///
+  /// - Returns: whether the document is kept.
   @discardableResult
   private static func put<Content>(
     _ content: Content,

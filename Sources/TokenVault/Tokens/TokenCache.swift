@@ -36,7 +36,7 @@ struct TokenFileStamp: Sendable {
   }
 }
 
-/// The rules for sending a token, as they were found, or as they go over the wire.
+/// The rules for sending a token, as they were found, or encoded for the wire.
 private enum TermsAtHand: Sendable {
   case found(RequestTerms)
   case message([UInt8])
@@ -119,8 +119,8 @@ extension Vault {
   ///   - isRecorded: whether the call states a reason that is recorded.
   ///   - tool: the tool whose helper the caller is, looked up if there is a token for it; `nil` if the
   ///     caller is none.
-  /// - Returns: `nil` if `accessToken` has to be called, as for a call that names no account, for one that
-  ///   gets a record of its own, and for a suspicious repeat of a tool.
+  /// - Returns: `nil` if `accessToken` has to be called. Examples are a call that names no account,
+  ///   a call that gets a record of its own, and a suspicious repeat of a tool.
   package nonisolated func cachedAccessToken(
     account name: String?,
     minimumLifetime: Int64?,
@@ -151,13 +151,13 @@ extension Vault {
     return isUsual ? answer : nil
   }
 
-  /// The answer of `requestTerms` from the cache in the format of a wire, without waiting for the actor.
+  /// The answer of `requestTerms` from the cache, encoded, without waiting for the actor.
   ///
-  /// It is there with the usual token of its account, and is removed with it.
+  /// The cache keeps it with the usual token of its account, and removes it with that token.
   ///
   /// - Parameters:
   ///   - name: the account.
-  ///   - make: makes the answer, once.
+  ///   - make: encodes the answer, once.
   /// - Returns: `nil` if `requestTerms` has to be called.
   package nonisolated func cachedTerms(
     account name: String?,

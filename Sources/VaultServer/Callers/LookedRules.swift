@@ -9,7 +9,7 @@ struct LookedRules {
   private var found: Result<[NamedRule], VaultFailure>?
   private var until: Int64 = 0
 
-  /// What was found less than 100 ms ago, else what `look` finds.
+  /// The rules that were found less than 100 ms ago; otherwise those that `look` finds now.
   mutating func result(
     at now: BootInstant,
     _ look: () throws(VaultFailure) -> [NamedRule]

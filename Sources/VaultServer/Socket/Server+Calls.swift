@@ -70,7 +70,7 @@ extension Server {
     answerAtOnce(message, of: connection)
   }
 
-  /// Answers any other call; at once if it asks for rules that the vault has in its cache.
+  /// Answers any other call; at once if it asks for request terms that the vault has in its cache.
   private func answer(_ parsed: ParsedCall, of connection: Connection) throws(MessageError) {
     guard case .success(.requestTerms(let call)) = parsed.request, !parsed.oneway,
       let message = vaultAtHand(of: connection)?.cachedTerms(

@@ -240,7 +240,7 @@ package final class Server {
     if connection.isKnownToVault { vaults.disconnect(token, of: connection.user) }
   }
 
-  /// Has the vault give up what the last call of an ended connection has left there.
+  /// Makes the vault give up what the last call of an ended connection has left there.
   ///
   /// The vault may have learned of the end before the call began there, or before the call opened a
   /// prompt. It may also have been opened only for this call.

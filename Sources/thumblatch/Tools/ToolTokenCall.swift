@@ -1,7 +1,7 @@
-/// A call of `AccessToken` for a tool, which no person sees.
+/// A call of `AccessToken` for a tool, whose person would see no prompt.
 ///
-/// Its message is written by hand: the types of JSON objects would take longer to make than the answer
-/// takes to come.
+/// Its message is written without the types of JSON objects: making them would take longer than the
+/// engine takes to answer.
 struct ToolTokenCall {
   let account: String
   /// In seconds.

@@ -35,7 +35,7 @@ class Relay:
     def __init__(self, node):
         self.chip = os.open(node, os.O_RDWR | os.O_NOCTTY)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        # The terminal is its own, so that no client gets it and hangs it up with its end.
+        # Otherwise a client that opens the terminal would own it, and hang it up at its own end.
         self.master, self.slave = os.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
         tty.setraw(self.slave)

@@ -39,7 +39,7 @@ enum Tool: String, CaseIterable {
     guard let home = ToolEnvironment(environment).value("HOME") else {
       throw .usage("the home directory is not known", hint: "set HOME")
     }
-    // A person may keep the directory elsewhere, and link it.
+    // The directory may be a symbolic link.
     return Directory.resolved("\(home)/\(folder)") ?? "\(home)/\(folder)"
   }
 

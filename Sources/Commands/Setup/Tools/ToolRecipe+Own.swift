@@ -41,7 +41,7 @@ extension ToolRecipe {
     return recipe
   }
 
-  /// Finds the first name of the files that is not that of another account's.
+  /// Finds the first file name that no profile of another account has.
   ///
   /// Accounts may differ only in dots and hyphens. A name that the person gives is used as it is.
   ///
@@ -54,13 +54,13 @@ extension ToolRecipe {
     return recipe
   }
 
-  /// Whether the profile with the name of this recipe's is that of another account.
+  /// Whether the profile with this recipe's file name belongs to another account.
   private func isAnothers(_ profile: [UInt8]) -> Bool {
     let accounts = ProfileSection.accounts(in: profile)
     return !accounts.contains(account) && accounts.contains(where: isFileName)
   }
 
-  /// Whether the files of an account get this recipe's name without a name from the person.
+  /// Whether an account's files get this recipe's file name if the person gives none.
   private func isFileName(of account: String) -> Bool {
     let name = Self.withoutDots(account)
     guard fileName != name else { return true }

@@ -34,9 +34,9 @@ struct ToolRecipe {
   var former: [ProfileSection] = []
   /// The name of the MCP server in Codex; `nil` for the account's.
   var serverName: String?
-  /// Whether the person gave no name, so that the files have that of the account.
+  /// Whether the files are named after the account, because the person gave no name.
   var isNamedAfterAccount = false
-  /// The number behind the name of a profile of Codex, from 2.
+  /// The number at the end of a Codex profile's name; 1 for none.
   var number = 1
 
   /// A tool caches a token for five minutes, and may use it once after that.

@@ -8,7 +8,9 @@ internal import VaultInterface
 final class AccountItem {
   /// The account, as the vault told of it last.
   private(set) var account: VaultAccount
-  /// How long its access token, or its static secret, is valid: the vault may answer the same later.
+  /// How long its access token, or its static secret, is valid.
+  ///
+  /// It changes with time, even if the vault's answer stays the same.
   private(set) var validity = AccountValidity.lasting
   /// Its newest records in the audit log, newest first.
   var uses: [VaultAuditRecord] = []

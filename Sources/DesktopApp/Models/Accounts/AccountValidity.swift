@@ -3,9 +3,9 @@ internal import VaultInterface
 
 /// How long the access token of an account, or its static secret, is valid.
 enum AccountValidity: Equatable {
-  /// As long as nothing is to be done, or without a known end.
+  /// Nothing is to be done yet, or no end is known.
   case lasting
-  /// A static secret, which no refresh renews, expires within so many days.
+  /// A static secret, which no refresh renews, expires within this number of days.
   case endsSoon(days: Int)
   case expired
 
@@ -22,13 +22,15 @@ enum AccountValidity: Equatable {
     self = .endsSoon(days: (left + Self.day - 1) / Self.day)
   }
 
-  /// Whether the person replaces its secret: a program such as git stores a new one each hour.
+  /// Whether a person replaces its secret.
+  ///
+  /// A program such as git stores a new one each hour.
   private static func isReplaced(_ account: VaultAccount) -> Bool {
     guard account.isStatic, let end = account.accessTokenExpiresAt else { return false }
     return account.refreshedAt.map { end - $0 >= day } ?? true
   }
 
-  /// The seconds until it changes by itself; `nil` if it does not.
+  /// The seconds until the validity changes by itself; `nil` if it does not.
   static func change(of account: VaultAccount, at now: Int) -> Int? {
     guard let end = account.accessTokenExpiresAt, end >= now else { return nil }
     let left = end - now

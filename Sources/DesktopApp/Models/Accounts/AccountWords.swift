@@ -45,8 +45,7 @@ struct AccountWords {
 
   private var now: Int { Int(WallTime.now.seconds) }
 
-  /// How the person replaces a secret that is missing or expires soon; `nil` if nothing is to be
-  /// stored.
+  /// How the person replaces a secret that is missing or expires soon; `nil` if there is none.
   var remedy: String? {
     // The program that uses the Secret Service stores its own items.
     guard isStatic, !isOfSecretService else { return nil }

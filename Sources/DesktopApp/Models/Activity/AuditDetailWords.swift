@@ -10,7 +10,7 @@ enum AuditDetailWords {
     return DetailWords.parts(of: detail, ", ") { DetailWords.first($0, facts, FindingWords.clause) }
   }
 
-  /// What has a reason behind it, which may be of several parts.
+  /// The details that end with a reason, which may have several parts.
   private static let reasons = [
     TextForm("uncertain: %s"),
     TextForm("the login was not kept: %s"),

@@ -1,6 +1,6 @@
 internal import GTK
 
-// Errors of the vault: its counters, its records and its boxes, with what to do about them.
+// Errors of the vault: its counters, its records and its sealed boxes, with what to do about them.
 extension ErrorWords {
   static let vault = [
     TextForm("the vault in the service: %s"),

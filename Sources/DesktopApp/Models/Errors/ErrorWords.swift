@@ -1,14 +1,13 @@
 internal import GTK
 
-/// The errors of other rooms, which they write in English, and what to do about them, in the language of
-/// the person.
+/// The errors of other rooms and their remedies, in the language of the person.
 ///
-/// `Scripts/translations` knows where they are written. A text of another form stays as it is, as what the
-/// system says, and so does a command.
+/// The other rooms write them in English, and `Scripts/translations` reads their sources. A text of
+/// another form stays as it is, such as a text of the system or a command.
 enum ErrorWords {
   /// The most errors within each other, and the most names before an error.
   ///
-  /// A text without end must not cost time without end.
+  /// It limits the time that a long text costs.
   private static let mostParts = 5
 
   private static let all =
@@ -17,7 +16,7 @@ enum ErrorWords {
   /// An error, or what to do about it.
   static func clause(_ text: String) -> String { clause(text, mostParts) }
 
-  /// The flaw of a file, behind the file's name; `nil` for another text.
+  /// The flaw of a file, after the file's name; `nil` for another text.
   static func flaw(_ text: String) -> String? {
     guard let end = text.firstRange(of: ": ") else { return nil }
     let rest = String(text[end.upperBound...])
@@ -31,7 +30,7 @@ enum ErrorWords {
     return found == text ? named(text, parts) : found
   }
 
-  /// An error behind the name of its thing, such as a file and its line.
+  /// An error after the name of what it is about, such as a file and its line.
   private static func named(_ text: String, _ parts: Int) -> String {
     guard let end = text.firstRange(of: ": ") else { return text }
     let rest = String(text[end.upperBound...])

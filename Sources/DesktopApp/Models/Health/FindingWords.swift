@@ -3,8 +3,8 @@ internal import VaultInterface
 
 /// The findings of the doctor, which it writes in English, in the language of the person.
 ///
-/// The doctor's own words are translated, and so are the errors of other rooms in them. The other values are
-/// not, such as a command. A text of another form stays as it is.
+/// The doctor's own words are translated, and so are the errors of other rooms in them. Other
+/// values, such as a command, are not. A text of another form stays as it is.
 package enum FindingWords {
   /// The name of the checked thing.
   package static func title(_ name: String) -> String {
@@ -45,7 +45,7 @@ package enum FindingWords {
 
   /// What was found.
   package static func message(_ text: String) -> String {
-    // It begins with the words of a finding.
+    // A file's flaw may begin like a finding.
     if let flaw = ErrorWords.flaw(text) { return flaw }
     let found = DetailWords.first(text, ofMachine + ofVault, clause)
     guard found == text else { return found }

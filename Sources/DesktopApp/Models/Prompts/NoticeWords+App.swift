@@ -5,7 +5,7 @@ internal import PresenceTerms
 internal import VaultInterface
 
 extension NoticeWords {
-  /// What a notification says in the language of the person; the app itself signs in.
+  /// What a notification says in the language of the person; its action opens the app's sign-in.
   init(translating notice: DesktopNotice) {
     let account = PlainText.line(notice.account, limit: 64)
     switch notice.kind {

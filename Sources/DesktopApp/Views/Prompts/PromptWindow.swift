@@ -110,7 +110,7 @@ final class PromptWindow {
     for control: Widget in [window, deny, go, secret, password] {
       control.describe("\(model.who) \(model.what)")
     }
-    // The first text begins with what is asked.
+    // A new window begins with the question, so only a later notice is scrolled to.
     notice.show(orHide: model.notice, reveals: window.isVisible)
     if model.offersPassword { password.isVisible = true } else { hide(password) }
     switch model.phase {

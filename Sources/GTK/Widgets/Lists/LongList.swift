@@ -44,7 +44,7 @@ package final class LongList: Widget {
   private var awaitsFrame = false
   /// The row to which the key End went, until another key is pressed; `nil` if it was not pressed.
   private var end: Int?
-  /// Whether a later end is scrolled to, and is to get the focus in the next frame.
+  /// Whether a later last row was scrolled to, and gets the focus in the next frame.
   private var isAtEnd = false
   /// The rows by the addresses of their items.
   private var rows: [UInt: (item: ListItem, row: any LongListRow)] = [:]
@@ -170,7 +170,7 @@ package final class LongList: Widget {
     if hiddenCount > 0 || !empty.isEmpty { awaitFrame() }
   }
 
-  /// Moves the focus from the row that was the last one to the one that is, if the person is still there.
+  /// Moves the focus from the former last row to the present one, if the person is still there.
   private func followEnd() {
     let last = count - 1
     guard let end, end < last else { return }
@@ -186,13 +186,13 @@ package final class LongList: Widget {
       self.end = nil
       return
     }
-    // The row takes the focus in its place, which it has in the next frame.
+    // The row can take the focus only in the next frame, when it has its place.
     scroll(to: last)
     isAtEnd = true
     awaitFrame()
   }
 
-  /// A row that has widgets, and the widget that GTK has around it.
+  /// A row that has widgets, and the widget that GTK puts around it.
   private func row(
     at position: Int
   ) -> (row: any LongListRow, place: UnsafeMutablePointer<GtkWidget>)? {
@@ -227,8 +227,8 @@ package final class LongList: Widget {
     }
   }
 
-  /// Lets Tab leave the list, where GTK 4.8 goes through all of its rows, and lets End go to the last row
-  /// also if GTK does not know that yet.
+  /// Lets Tab leave the list, where GTK 4.8 goes through all of its rows, and notes that End was
+  /// pressed, which reaches only the rows that GTK has already.
   private func watchKeys() {
     guard let keys = unsafe gtk_event_controller_key_new() else { return }
     unsafe gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
