@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// Files of a person that this program changes, beside other runs and behind links.
+/// Files of a person that this program changes, at the same time as other runs and through links.
 struct ChangedFileTests {
   private static let hosts = "thumblatch/hosts.conf"
   private static let other = "[b.org]\naccount = other\n"
@@ -50,7 +50,7 @@ struct ChangedFileTests {
     }
     for run in runs { #expect(run.join() == nil) }
     #expect(try HostAccounts { environment[$0] }.read().entries.count == 13)
-    // A run that holds the lock for long is not waited for.
+    // A change does not wait without limit for a run that holds the lock.
     let directory = try Directory(path: folder)
     #expect(try directory.descriptor.lockExclusively())
     #expect(throws: CommandError.self) { try UserDirectory(folder).lock(for: [], within: 100) }
@@ -104,7 +104,7 @@ struct ChangedFileTests {
     #expect(try Directory(path: home.path + "/settings").names() == [])
   }
 
-  /// Without a file behind it, the link is replaced.
+  /// A link that leads to no file is replaced.
   @Test
   func aLinkThatLeadsNowhereIsReplaced() throws {
     try Directory(path: folder).unlink("hosts.conf")

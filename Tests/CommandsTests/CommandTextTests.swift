@@ -7,7 +7,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// The vault of the commands that messages name.
+/// The option for the vault in the commands that messages name.
 struct CommandTextTests {
   /// The variable names another vault, as the service would be.
   private static let beside = ["THUMBLATCH_SOCKET": "/s"]

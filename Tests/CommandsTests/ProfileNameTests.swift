@@ -4,7 +4,7 @@ import VaultInterface
 
 @testable import Commands
 
-/// The names of profiles of Codex, which takes no dots.
+/// The names of Codex profiles, which have no dots.
 struct ProfileNameTests {
   private let home: ProviderHome
   private static let first = "codex/thumblatch-a-b.config.toml"
@@ -39,7 +39,7 @@ struct ProfileNameTests {
     #expect(home.settings(Self.first) == other)
     let own = try #require(home.settings(Self.second))
     #expect(own.contains(#"model_provider = "thumblatch-a-b-2""#) && own.contains(#""a-b""#))
-    // The names are for each account the same again.
+    // A second setup gives each account the same name again.
     #expect(try setUp("a.b") == "thumblatch-a-b" && home.settings(Self.first) == other)
     #expect(try setUp("a-b") == "thumblatch-a-b-2" && home.settings(Self.second) == own)
     // Another account has that name itself.
@@ -61,7 +61,7 @@ struct ProfileNameTests {
     #expect(home.settings(Self.second) == "mine")
   }
 
-  /// A person's change does not hide whose file it is.
+  /// A file that a person has changed still belongs to its account.
   @Test
   func aChangedProfileIsStillThatOfItsAccount() throws {
     try setUp("a.b")

@@ -116,7 +116,7 @@ extension StoredSecretTests {
     }
   }
 
-  /// Git takes such a password from no helper, so a stored one would keep it from asking the person.
+  /// Git takes no such password from a helper, and a stored one would keep git from asking.
   @Test(arguments: ["\r", "\u{1B}", "\u{7F}", "\t"])
   func aPasswordThatGitTakesFromNoHelperIsNotStored(_ character: String) throws {
     let input = Self.approved.replacing("hunter2", with: "hunter\(character)2")

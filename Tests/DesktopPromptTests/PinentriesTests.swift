@@ -194,7 +194,7 @@ struct PinentriesTests {
     pinentries.end()
   }
 
-  /// It may do so before it greets, too.
+  /// A program may also flood its output before its greeting.
   @Test(.timeLimit(.minutes(10)))
   func aProgramThatFloodsAtItsStartIsLeftForTheNext() throws {
     let programs = [

@@ -17,7 +17,7 @@ struct DesktopAppNoticeTests {
     app = try AppWindows(seating: person, by: bus)
   }
 
-  /// Opens the app with a notification server, and waits until the engine knows the app as an agent.
+  /// Opens the app with a notification server, and waits until the app is an agent of the engine.
   private func open(_ variables: String = "") throws {
     try person.startEngine(asking: bus)
     try app.run("take_notices()")

@@ -69,7 +69,7 @@ struct ForgedHelperTests {
     return terminal
   }
 
-  /// Lets the helper lie, or say the truth again.
+  /// Makes the helper lie, or tell the truth again.
   func tell(_ lie: Lie?, _ person: Person) throws {
     let file = person.home + "/lie"
     guard let lie else {
@@ -79,7 +79,7 @@ struct ForgedHelperTests {
     try shell("cat >\(file) <<'END'\n[\"\(lie.method)\", \(lie.text)]\nEND")
   }
 
-  /// The digests of all files from which the vault is opened, between two engines.
+  /// The digests of all files from which the vault is opened, while no engine runs.
   private func digests(_ person: Person) throws -> String {
     try person.endEngine()
     return try shell(
@@ -102,7 +102,7 @@ struct ForgedHelperTests {
     return most
   }
 
-  /// Requires that each lie has its end, and that the vault opens after it.
+  /// Requires that each lie ends as expected, and that the vault opens after it.
   private func demandEnds(_ lies: [Lie], _ words: [String], _ person: Person) throws {
     // A stored token would need no engine.
     try person.expireTokens()
@@ -199,7 +199,7 @@ struct ForgedHelperTests {
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
   }
 
-  /// The ledger must not name a counter that is another one's, or that is not there.
+  /// The ledger must not name the index of another program, or an index without a counter.
   @Test(arguments: [#"{"index": 25165824}"#, #"{"index": 7}"#, #""replay""#, #""extra""#])
   func aLieAboutANewCounterLeavesTheVaultWithoutOne(_ text: String) throws {
     let person = try person()

@@ -99,7 +99,7 @@ struct HostileProgramTests {
     #expect(Set(work).count == SecretPrompts.mostOfOne)
   }
 
-  /// A program may have many connections to the bus, and each work has a thread.
+  /// A program may have many connections to the bus, and each job needs a thread.
   @Test
   func manyProgramsBeginOnlySoMuchWork() throws {
     let (item, _) = try bench.create(try bench.open(), "one", [:])

@@ -19,7 +19,7 @@ extension AskAtDesktopTests {
     async let second: Void = vault.askAtDesktop(prompt, caller: caller())
     _ = await agents.prompt(2)
     await bench.clock.untilAsleep(milliseconds: 2000, count: 2)
-    // The first showing had two seconds, of which this is the last.
+    // The two seconds of the first showing are over now.
     bench.clock.advance(1)
     await bench.clock.untilAsleep(milliseconds: 120_000)
     for _ in 0..<1000 { await Task.yield() }
@@ -29,7 +29,7 @@ extension AskAtDesktopTests {
     #expect(agents.given.map(\.agent) == [9, 9])
   }
 
-  /// The person denies at the second agent, and the first one, which was stopped, goes on.
+  /// The first agent, which has stopped, goes on after the second one got the prompt.
   @Test
   func anAgentThatIsPassedOverSaysNothingAboutTheNextOne() async throws {
     agents.set(8, 9)

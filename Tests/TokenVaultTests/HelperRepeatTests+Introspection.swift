@@ -157,7 +157,7 @@ extension HelperRepeatTests {
     #expect(try await verify())
     bench.exchange.plan(.answer(status: 200, body: #"{"active":false}"#))
     #expect(try await !verify())
-    // The answer is about the token that programs have. They get a newer one from then on.
+    // The answer is about the token that programs have. From then on, they get a newer one.
     #expect(bench.forms.isEmpty)
     #expect(try bench.scratch.files()["tokens/me"] == nil)
     bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))

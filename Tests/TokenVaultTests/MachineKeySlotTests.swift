@@ -246,7 +246,7 @@ struct MachineKeySlotTests {
     }
   }
 
-  /// A file that others may read is not used, and a chmod makes it one that opens.
+  /// A file that others may read is not used until a chmod.
   @Test(arguments: [
     ("/bin/chmod 644", "0644"), ("/usr/bin/truncate --size=100", "it is damaged"),
   ])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The documents of providers, whose answers may come in another order than their requests.
+/// The documents of providers, whose answers may arrive in another order than the requests.
 struct MetadataCacheTests {
   private let source: MetadataCache.Source
   private let older: KeySet
@@ -42,7 +42,7 @@ struct MetadataCacheTests {
     cache.put(newer, source, begun: moment(11))
     cache.put(older, source, begun: moment(10))
     #expect(cache.keys(source, at: moment(12))?.count == 1)
-    // Nor do they replace them for a key that is missing.
+    // The newer keys also stay if a caller misses a key.
     cache.noteReread(source, at: moment(12))
     #expect(cache.keys(source, isMissingOne: true, at: moment(13))?.count == 1)
     // A later request counts.

@@ -198,7 +198,7 @@ struct TokenCacheTests {
         return Array(terms.hosts.joined(separator: " ").utf8)
       }
     }
-    // There is no token yet that would be removed with them.
+    // The cache has no token yet, and keeps no rules without one.
     _ = try await vault.requestTerms(account: "me", caller: caller())
     #expect(atHand() == nil)
     _ = try await vault.token()
@@ -257,7 +257,7 @@ struct TokenCacheTests {
     try await vault.flushCounts()
     #expect(try await details().last == "7 times, with a reason")
     #expect(try await details().count == 61)
-    // The sum was the one record of this minute.
+    // The sum was the only record that this minute allows.
     #expect(atHand() == "at-1")
     try await vault.flushCounts(isLast: true)
     #expect(try await details().last == "1 times, with a reason")

@@ -103,7 +103,7 @@ struct AgentTableTests {
     table.give(Self.need, to: 1)
     table.withdraw(from: 1)
     let late = Task { try await table.next(for: caller(1)) }
-    // The agent is in the table already. If it asked only after it was removed, it would be a new one.
+    // The agent is in the table already. An agent that asks after its removal would be a new one.
     while !table.isWaiting(1) { await Task.yield() }
     table.remove(1)
     await #expect(throws: VaultFailure.presenceFailed(.cancelled, methods: [])) {

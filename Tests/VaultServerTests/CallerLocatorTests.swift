@@ -62,7 +62,7 @@ struct CallerLocatorTests {
   func manyAtOnceAreAnsweredEachForItself() async throws {
     defer { bus.remove() }
     let peer = try Peer.thisProcess()
-    // The last one waits for all others, on a machine that does other work.
+    // The last caller waits for all others, and the machine may be busy.
     let locations = CallerLocator(address: bus.address, limit: 300_000_000_000)
     let found = await withTaskGroup(of: CallerLocation.self) { group in
       for connection: UInt64 in 1...300 {

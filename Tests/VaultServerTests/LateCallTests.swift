@@ -13,7 +13,7 @@ import VaultInterface
 @testable import TokenVault
 @testable import VaultServer
 
-/// Calls that go on when their connection has ended.
+/// Calls that still run after the end of their connection.
 @Suite(.timeLimit(.minutes(10)))
 struct LateCallTests {
   private static let call =
@@ -80,7 +80,7 @@ struct LateCallTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The vault is opened for a call whose client has left by then.
+  /// The client leaves while the vault is opened for its call.
   @Test
   func aCallThatOutlivesItsConnectionLeavesNoPrompt() async throws {
     try serve()
@@ -89,7 +89,7 @@ struct LateCallTests {
       try client.write(Self.call)
       while !gate.isAwaited { await Task.yield() }
     }
-    // The server learns of the end of the client before it answers the next one.
+    // The server learns that this client has left before it answers the next client.
     #expect(try await answer(to: Self.info).contains("thumblatchd"))
     gate.open()
     let vault = try await opened()
@@ -111,7 +111,7 @@ struct LateCallTests {
   }
 }
 
-/// Lets a thread wait until the test opens it.
+/// Makes a thread wait until the test lets it pass.
 private final class Gate: Sendable {
   private let isThere: WakeEvent
   private let isOpen: WakeEvent

@@ -32,7 +32,7 @@ package actor Vault {
   nonisolated let tokenCache = TokenCache()
   /// The tokens that the helpers of tools got of late.
   nonisolated let helperHandouts = Mutex(HelperHandouts())
-  /// The tokens whose callers have stated a reason.
+  /// Counts the tokens whose callers have stated a reason.
   nonisolated let statedReasons = Mutex(UseCount())
 
   var storeState: StoreState

@@ -9,11 +9,11 @@ object whose members replace those of the answer (null removes one), or a word:
   flood     sends the answer, and bytes without an end after it
   endless   sends bytes without the end of a message
   drip      sends a byte from time to time
-  nothing   sends nothing
+  nothing   sends nothing for a minute
   close     closes the connection without an answer
   half      sends half of the answer, then closes
   empty     sends an empty message
-  bytes     sends bytes that are no UTF-8
+  bytes     sends bytes that are not UTF-8
   deep      sends an answer in 10,000 arrays
   error     sends a Varlink error
   replay    sends the last answer to another method
@@ -182,7 +182,7 @@ def serve(engine):
             answer = truth(chip, method, call.get("parameters", {}))
             store(CHIP, chip)
             answers = load(LAST, {})
-            # The last one is the newest.
+            # The newest answer is the last one of the file.
             answers.pop(method, None)
             last = list(answers.values())[-1] if answers else {}
             store(LAST, answers | {method: answer})
