@@ -104,6 +104,35 @@ struct ChangedFileTests {
     #expect(try Directory(path: home.path + "/settings").names() == [])
   }
 
+  /// Root may run with the home directory of a person.
+  ///
+  /// A link of that person could lead it to a file of its own. Another owner needs root.
+  @Test(.enabled(if: ThisProcess.user == 0))
+  func aLinkOfAnotherUserIsNotFollowed() throws {
+    try home.writeSettings(Self.other, "dotfiles/hosts")
+    try Directory(path: folder).unlink("hosts.conf")
+    #expect(unsafe symlink("../dotfiles/hosts", folder + "/hosts.conf") == 0)
+    try #require(unsafe chown(folder, 12345, 12345) == 0)
+    #expect(try addHost().code == .unsafeVault)
+    #expect(home.settings("dotfiles/hosts") == Self.other)
+    let link = home.path + "/codex"
+    #expect(unsafe symlink("dotfiles", link) == 0)
+    let environment = home.environment
+    #expect(try Tool.codex.directory { environment[$0] } != link)
+    // A link in place of the directory.
+    try #require(unsafe chown(folder, 0, 0) == 0)
+    #expect(unsafe rename(folder, home.path + "/real") == 0)
+    #expect(unsafe symlink("real", folder) == 0)
+    try #require(unsafe chown(home.path, 12345, 12345) == 0)
+    #expect(try addHost().code == .usage)
+    #expect(home.settings("dotfiles/hosts") == Self.other)
+    for (owner, mode) in [(12345, 0o700), (0, 0o1777)] as [(uid_t, mode_t)] {
+      try #require(unsafe chown(home.path, owner, owner) == 0)
+      try #require(unsafe chmod(home.path, mode) == 0)
+      #expect(try Tool.codex.directory { environment[$0] } == link)
+    }
+  }
+
   /// A link that leads to no file is replaced.
   @Test
   func aLinkThatLeadsNowhereIsReplaced() throws {

@@ -38,6 +38,8 @@ struct CommandTextTests {
     "thumblatch --help lists all verbs", "thumblatch --private login", "/x/thumblatch login",
     "thumblatch-cli login", "git-credential-thumblatch store", "thumblatch loginx",
     "thumblatch login/x", "thumblatch login\u{301}", "Thumblatch login", "thumblatchd login",
+    // An account of that name in a table.
+    "thumblatch  git  signed in",
   ])
   func anotherTextStaysAsItIs(_ text: String) {
     #expect(own.adapted(text) == text)
@@ -85,6 +87,27 @@ struct CommandTextTests {
       try stage.knowAccounts([account])
     }
     #expect(play.out.contains("out: thumblatch --private login me"), "\(play.out)")
+  }
+
+  /// What programs have stated is no text of this program.
+  @Test(arguments: [[], ["--json"]])
+  func recordsOfTheAuditLogStayAsTheyAre(_ options: [String]) throws {
+    let detail = "reason: to run thumblatch login me"
+    let record = VaultAuditRecord(
+      number: 1,
+      time: 1_763_717_400,
+      event: "access-token",
+      outcome: "done",
+      detail: detail
+    )
+    for words in [["audit", "--private"], ["audit", "--follow", "--private"]] {
+      let play = try run(words + options, Self.beside) { stage in
+        _ = try stage.call(AuditCall.self)
+        try stage.reply(AuditReply(record: record), continues: true)
+        try stage.reply(AuditReply())
+      }
+      #expect(play.out.contains(detail), "\(play.out)")
+    }
   }
 
   /// A move into the service calls both vaults.

@@ -66,7 +66,8 @@ enum AuditVerbs {
       last = record.number
       latest = max(latest, record.time)
       do throws(CommandError) {
-        try session.show(object(record), line(record, columns: session.output.columns))
+        // What a program has stated stays as it is.
+        try session.give(object(record), line(record, columns: session.output.columns))
       } catch {
         session.failure = error
         throw .interrupted

@@ -97,10 +97,13 @@ struct CommandText {
     }
   }
 
-  /// Whether a text continues with white space and a verb.
+  /// Whether a text continues with a space or a line's end, and a verb.
+  ///
+  /// Between the columns of a table there are more spaces.
   private static func beginsWithVerb(_ text: ArraySlice<UInt8>) -> Bool {
     let words = text.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-    guard words.startIndex > text.startIndex else { return false }
+    let gap = text[..<words.startIndex]
+    guard gap.count == 1 || gap.contains(UInt8(ascii: "\n")) else { return false }
     let word = words.prefix { isLowercase($0) || $0 == UInt8(ascii: "-") }
     let next = words.dropFirst(word.count).first
     guard next.map(isPart) != true || next == UInt8(ascii: ".") else { return false }

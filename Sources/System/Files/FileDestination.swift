@@ -24,16 +24,21 @@ package struct FileDestination: Sendable {
   /// Names the file that a path leads to, also by symbolic links; `nil` if it is not the path of a
   /// file.
   ///
-  /// A link itself is named if it leads to no file, or into a directory of another user.
+  /// A link itself is named if it leads to no file, or into a directory of another user, or if
+  /// another user may have made it.
   package init?(following path: String) {
     guard let named = FileDestination(path) else { return nil }
-    if let target = Directory.resolved(path).flatMap({ FileDestination($0) }),
+    guard let directory = Directory.followed(named.directory) else {
+      self = named
+      return
+    }
+    let path = "\(directory)/\(named.name)"
+    if let target = Directory.followed(path).flatMap({ FileDestination($0) }),
       let status = try? Directory(path: target.directory).descriptor.status(),
       FileOwner(of: status) == .own
     {
       self = target
     } else {
-      let directory = Directory.resolved(named.directory) ?? named.directory
       self.init(directory: directory, name: named.name)
     }
   }
@@ -99,9 +104,20 @@ package struct FileDestination: Sendable {
 
 extension Directory {
   /// A path without symbolic links (realpath(3)); `nil` if it leads to nothing.
-  package static func resolved(_ path: String) -> String? {
+  private static func resolved(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
+  }
+
+  /// The same; `nil` also if another user may have made a link at the end of the path.
+  ///
+  /// Such a link could lead root to a file or a directory of its own.
+  package static func followed(_ path: String) -> String? {
+    guard let place = FileDestination(path), let above = resolved(place.directory),
+      let status = try? Directory(path: above).descriptor.status(),
+      FileOwner(of: status, at: above).isRootOrOwn, status.mode & 0o002 == 0
+    else { return nil }
+    return resolved(path)
   }
 }

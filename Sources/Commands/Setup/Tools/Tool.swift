@@ -34,13 +34,13 @@ enum Tool: String, CaseIterable {
       case .codex: ("CODEX_HOME", ".codex")
       }
     if let directory = environment(variable), directory.hasPrefix("/") {
-      return Directory.resolved(directory) ?? directory
+      return Directory.followed(directory) ?? directory
     }
     guard let home = ToolEnvironment(environment).value("HOME") else {
       throw .usage("the home directory is not known", hint: "set HOME")
     }
     // The directory may be a symbolic link.
-    return Directory.resolved("\(home)/\(folder)") ?? "\(home)/\(folder)"
+    return Directory.followed("\(home)/\(folder)") ?? "\(home)/\(folder)"
   }
 
   /// The files with a name that setup uses.
