@@ -76,7 +76,15 @@ struct ForgedHelperTests {
       try shell("rm -f \(file)")
       return
     }
-    try shell("cat >\(file) <<'END'\n[\"\(lie.method)\", \(lie.text)]\nEND")
+    // The helper runs as the person.
+    try shell(
+      """
+      cat >\(file) <<'END'
+      ["\(lie.method)", \(lie.text)]
+      END
+      chmod 644 \(file)
+      """
+    )
   }
 
   /// The digests of all files from which the vault is opened, while no engine runs.
