@@ -32,8 +32,10 @@ package struct KeySecretHelper: SecurityKeySealing {
       GetKeyCall(),
       events: 0,
       within: Self.lookLimit,
-      SecurityKeyWait()
-    ) { _ in false }
+      SecurityKeyWait(),
+      isEvent: { _ in false },
+      noteEvent: {}
+    )
     switch reply {
     case .done(let needsPIN, let retries):
       return SecurityKeyFacts(needsPIN: needsPIN, retries: retries)
@@ -50,11 +52,14 @@ package struct KeySecretHelper: SecurityKeySealing {
   ) throws(SecurityKeyFailure) -> SecurityKeySecret {
     let call = MakeKeySecretCall(keyCredentials: credentials, keyPin: pin)
     let limit = 2 * Self.touchLimit
-    let reply = try ask(call, events: Self.touchesToMake, within: limit, wait) { reply in
-      guard case .touch = reply else { return false }
-      lit()
-      return true
-    }
+    let reply = try ask(
+      call,
+      events: Self.touchesToMake,
+      within: limit,
+      wait,
+      isEvent: { if case .touch = $0 { true } else { false } },
+      noteEvent: lit
+    )
     switch reply {
     case .done(let bytes, let secret):
       guard let parameters = try? SecurityKeyParameters(parameters: bytes),
@@ -82,11 +87,14 @@ package struct KeySecretHelper: SecurityKeySealing {
     }
     let call = OpenKeySecretCall(slots: bytes, keyPin: pin)
     let limit = Self.touchLimit
-    let reply = try ask(call, events: Self.touchesToOpen, within: limit, wait) { reply in
-      guard case .touch = reply else { return false }
-      lit()
-      return true
-    }
+    let reply = try ask(
+      call,
+      events: Self.touchesToOpen,
+      within: limit,
+      wait,
+      isEvent: { if case .touch = $0 { true } else { false } },
+      noteEvent: lit
+    )
     switch reply {
     case .done(let place, let secret):
       guard slots.indices.contains(place), secret.bytes.count == MachineKeySlot.secretCount
@@ -98,7 +106,7 @@ package struct KeySecretHelper: SecurityKeySealing {
     }
   }
 
-  /// Asks a new process; returns the first reply that `isEvent` does not take.
+  /// Asks a new process; returns the first reply that is no event.
   ///
   /// A helper that sends more than `events` events before that reply counts as failed. Without this
   /// limit, it could send the caller events without an end.
@@ -107,7 +115,8 @@ package struct KeySecretHelper: SecurityKeySealing {
     events: Int,
     within seconds: Int64,
     _ wait: SecurityKeyWait,
-    _ isEvent: (Method.Reply) -> Bool
+    isEvent: (Method.Reply) -> Bool,
+    noteEvent: () -> Void
   ) throws(SecurityKeyFailure) -> Method.Reply {
     let helper: HelperLink
     do throws(HelperError) {
@@ -122,11 +131,14 @@ package struct KeySecretHelper: SecurityKeySealing {
         try helper.send(call, more: events > 0)
         var buffer = MessageBuffer(.helper)
         let end = BootInstant.now.advanced(bySeconds: seconds)
-        for _ in 0...events {
+        var left = events
+        while true {
           let reply = try helper.receive(&buffer, to: Method.self, until: end).reply
-          if !isEvent(reply) { return reply }
+          guard isEvent(reply) else { return reply }
+          guard left > 0 else { throw HelperError.malformed }
+          left -= 1
+          noteEvent()
         }
-        throw HelperError.malformed
       } catch {
         throw SecurityKeyFailure(error)
       }
