@@ -17,8 +17,7 @@ extension ProviderDirectories {
       let place = FileDestination(following: hosts)
     else { return [] }
     let directory = try Self.ownDirectory(place.directory)
-    let isLocked = try? directory.descriptor.lockExclusively(within: Self.longestChange)
-    guard isLocked ?? true else {
+    guard directory.lock(changing: [place.name]) else {
       throw .unreadable("another program changes files in \(place.directory)")
     }
     defer { directory.descriptor.unlock() }
@@ -32,9 +31,6 @@ extension ProviderDirectories {
     }
     return served
   }
-
-  /// How long another change of the file may take, in milliseconds.
-  private static var longestChange: Int64 { 3000 }
 
   /// Whether an account has hosts.
   ///

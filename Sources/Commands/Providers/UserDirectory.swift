@@ -43,28 +43,20 @@ struct UserDirectory: ~Copyable {
     }
   }
 
-  /// How long another change may take, in milliseconds.
-  static let longestChange: Int64 = 3000
-
   /// Keeps other changes of this directory's files out until this value ends, if the file system has
   /// locks.
   ///
-  /// Waits for another change, because what a tool has stored in the vault must reach its file.
-  ///
   /// - Parameters:
   ///   - names: the files that will be changed. Unfinished copies from killed runs are removed.
-  ///   - milliseconds: the longest wait.
-  /// - Throws: `busy` after the longest wait.
+  ///   - milliseconds: how long to wait for another change.
+  /// - Throws: `busy` after that.
   func lock(
     for names: [String],
-    within milliseconds: Int64 = longestChange
+    within milliseconds: Int64 = Directory.longestChange
   ) throws(CommandError) {
-    let isLocked = try? directory.descriptor.lockExclusively(within: milliseconds)
-    guard isLocked ?? true else {
+    guard directory.lock(changing: names, within: milliseconds) else {
       throw CommandError(.busy, "another program changes files in \(path)", hint: "try again")
     }
-    guard isLocked == true else { return }
-    for name in names { FileDestination.removeUnfinished(name, in: directory) }
   }
 
   /// Writes a file, 0600, whole or not at all.
@@ -114,7 +106,7 @@ struct UserDirectory: ~Copyable {
 
   /// Refuses a directory in which no file of this many bytes can be written.
   func demandWritable(_ name: String, bytes count: Int) throws(CommandError) {
-    let temporary = Self.temporary(name)
+    let temporary = FileDestination.temporary(name)
     do throws(SystemError) {
       try directory.unlink(temporary)
       let file = try directory.create(temporary)
@@ -209,10 +201,6 @@ struct UserDirectory: ~Copyable {
     }
   }
 
-  private static func temporary(_ name: String) -> String {
-    ".\(name.prefix(100)).\(ThisProcess.identifier)"
-  }
-
   /// - Returns: false if the file with the stamp `former` has changed since.
   @discardableResult
   private func replace(
@@ -220,7 +208,7 @@ struct UserDirectory: ~Copyable {
     over former: FileStamp? = nil,
     _ body: (borrowing Descriptor) throws(SystemError) -> Void
   ) throws(CommandError) -> Bool {
-    let temporary = Self.temporary(name)
+    let temporary = FileDestination.temporary(name)
     do {
       try directory.unlink(temporary)
       let file = try directory.create(temporary)

@@ -5,7 +5,7 @@ package struct FileDestination: Sendable {
   package var directory: String
   package let name: String
 
-  private var temporary: String { ".\(name.prefix(100)).\(ThisProcess.identifier)" }
+  private var temporary: String { Self.temporary(name) }
 
   /// Names a file in a directory.
   package init(directory: String, name: String) {
@@ -43,11 +43,18 @@ package struct FileDestination: Sendable {
     }
   }
 
+  /// The name of a file until this process has written it.
+  package static func temporary(_ name: String) -> String {
+    start(ofTemporary: name) + "\(ThisProcess.identifier)"
+  }
+
+  private static func start(ofTemporary name: String) -> String { ".\(name.prefix(100))." }
+
   /// Removes the unfinished files of runs that were killed while they wrote the file.
   ///
   /// The caller holds the lock that each of them takes.
-  package static func removeUnfinished(_ name: String, in directory: borrowing Directory) {
-    let start = ".\(name.prefix(100))."
+  fileprivate static func removeUnfinished(_ name: String, in directory: borrowing Directory) {
+    let start = start(ofTemporary: name)
     for other in (try? directory.names()) ?? [] where other.utf8.starts(with: start.utf8) {
       let rest = other.utf8.dropFirst(start.utf8.count)
       let isNumber = !rest.isEmpty && rest.allSatisfy { (0x30...0x39).contains($0) }
@@ -103,6 +110,29 @@ package struct FileDestination: Sendable {
 }
 
 extension Directory {
+  /// How long another change of the directory's files may take, in milliseconds.
+  package static var longestChange: Int64 { 3000 }
+
+  /// Keeps other changes of the directory's files out until its descriptor closes, if the file system
+  /// has locks, and removes what killed runs have left of these files.
+  ///
+  /// Waits for another change, because what a tool has stored in the vault must reach its file.
+  ///
+  /// - Parameters:
+  ///   - names: the files that will be changed.
+  ///   - milliseconds: the longest wait.
+  /// - Returns: false if the other change takes longer.
+  package func lock(
+    changing names: [String],
+    within milliseconds: Int64 = longestChange
+  ) -> Bool {
+    guard let isLocked = try? descriptor.lockExclusively(within: milliseconds) else { return true }
+    if isLocked {
+      for name in names { FileDestination.removeUnfinished(name, in: self) }
+    }
+    return isLocked
+  }
+
   /// A path without symbolic links (realpath(3)); `nil` if it leads to nothing.
   private static func resolved(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
