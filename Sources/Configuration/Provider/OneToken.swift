@@ -6,10 +6,19 @@ extension Provider {
   /// How many seconds before the end of a static secret a person is reminded.
   public static let reminderOfEnd: Int64 = 14 * 24 * 3600
 
-  /// The shortest lifetime of a static secret that gets a reminder, in seconds.
-  ///
-  /// A program such as git stores a new one each hour, and no person can renew it.
+  /// The shortest lifetime of a static secret that a person replaces, in seconds.
   private static let shortestLifeToRemindOf: Int64 = 24 * 3600
+
+  /// Whether a person replaces a static secret: a program such as git stores a new one each hour.
+  ///
+  /// - Parameters:
+  ///   - end: when the secret expires, in seconds since 1970.
+  ///   - storedAt: when it was stored; `nil` if that is not known.
+  package static func isReplacedByPerson(_ end: Int64, storedAt: Int64?) -> Bool {
+    guard let storedAt else { return true }
+    let life = end.subtractingReportingOverflow(storedAt)
+    return life.overflow || life.partialValue >= shortestLifeToRemindOf
+  }
 
   /// Decides whether a person is reminded now of the end of a static secret.
   ///
@@ -21,9 +30,7 @@ extension Provider {
   package static func remindsOfEnd(_ end: Int64, storedAt: Int64?, now: Int64) -> Bool {
     let left = end.subtractingReportingOverflow(now)
     guard !left.overflow, (0...reminderOfEnd).contains(left.partialValue) else { return false }
-    guard let storedAt else { return true }
-    let life = end.subtractingReportingOverflow(storedAt)
-    return life.overflow || life.partialValue >= shortestLifeToRemindOf
+    return isReplacedByPerson(end, storedAt: storedAt)
   }
 
   /// The name of the provider of the Secret Service's items.

@@ -18,16 +18,11 @@ enum AccountValidity: Equatable {
     }
     let left = end - now
     self = left <= 0 ? .expired : .lasting
-    guard left > 0, left <= Int(Provider.reminderOfEnd), Self.isReplaced(account) else { return }
+    let stored = account.refreshedAt.map(Int64.init)
+    guard left > 0, account.isStatic,
+      Provider.remindsOfEnd(Int64(end), storedAt: stored, now: Int64(now))
+    else { return }
     self = .endsSoon(days: (left + Self.day - 1) / Self.day)
-  }
-
-  /// Whether a person replaces its secret.
-  ///
-  /// A program such as git stores a new one each hour.
-  private static func isReplaced(_ account: VaultAccount) -> Bool {
-    guard account.isStatic, let end = account.accessTokenExpiresAt else { return false }
-    return account.refreshedAt.map { end - $0 >= day } ?? true
   }
 
   /// The seconds until the validity changes by itself; `nil` if it does not.
@@ -36,7 +31,11 @@ enum AccountValidity: Equatable {
     let left = end - now
     guard case .endsSoon(let days) = Self(of: account, at: now) else {
       let reminder = left - Int(Provider.reminderOfEnd)
-      return isReplaced(account) && reminder > 0 ? reminder : left
+      let stored = account.refreshedAt.map(Int64.init)
+      guard reminder > 0, account.isStatic,
+        Provider.isReplacedByPerson(Int64(end), storedAt: stored)
+      else { return left }
+      return reminder
     }
     return left - (days - 1) * day
   }
