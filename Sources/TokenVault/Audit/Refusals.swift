@@ -112,38 +112,38 @@ extension Vault {
     try flushRefusals()
     let now = clock.boot
     let openings = audit.openings.takeSum(at: now, isLast)
-    do throws(VaultFailure) {
-      try record(openings, .release, "as the access token, ", " times without a check")
-    } catch {
-      audit.openings.giveBack(openings)
-      throw error
+    try record(openings, .release, "as the access token, ", " times without a check") {
+      audit.openings.giveBack($0)
     }
     let reasons = statedReasons.withLock { $0.takeSum(at: now, isLast) }
-    do throws(VaultFailure) {
-      try record(reasons, .accessToken, "", " times, with a reason")
-    } catch {
+    try record(reasons, .accessToken, "", " times, with a reason") { reasons in
       statedReasons.withLock { $0.giveBack(reasons) }
-      throw error
     }
   }
 
-  /// Records the sum of the counted uses of one kind.
+  /// Records the sum of the counted uses of one kind; if that fails, `giveBack` counts them again.
   private func record(
     _ counts: [[UInt8]: Int],
     _ event: AuditEvent,
     _ before: String,
-    _ after: String
+    _ after: String,
+    orGiveBack giveBack: ([[UInt8]: Int]) -> Void
   ) throws(VaultFailure) {
     guard !counts.isEmpty else { return }
-    var entry = AuditEntry(event: event, outcome: .done)
-    if counts.count == 1, let account = counts.keys.first,
-      let row = try accountIfAny(withIdentifier: account)
-    {
-      entry.account = (row.id, row.name)
+    do throws(VaultFailure) {
+      var entry = AuditEntry(event: event, outcome: .done)
+      if counts.count == 1, let account = counts.keys.first,
+        let row = try accountIfAny(withIdentifier: account)
+      {
+        entry.account = (row.id, row.name)
+      }
+      let accounts = counts.count == 1 ? "" : ", of \(counts.count) accounts"
+      entry.detail = before + "\(counts.values.reduce(0, +))" + after + accounts
+      try change { try record(entry) }
+    } catch {
+      giveBack(counts)
+      throw error
     }
-    let accounts = counts.count == 1 ? "" : ", of \(counts.count) accounts"
-    entry.detail = before + "\(counts.values.reduce(0, +))" + after + accounts
-    try change { try record(entry) }
   }
 
   private func flushRefusals() throws(VaultFailure) {
