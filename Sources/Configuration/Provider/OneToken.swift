@@ -9,11 +9,13 @@ extension Provider {
   /// The shortest lifetime of a static secret that a person replaces, in seconds.
   private static let shortestLifeToRemindOf: Int64 = 24 * 3600
 
-  /// Whether a person replaces a static secret: a program such as git stores a new one each hour.
+  /// Decides whether a person replaces a static secret: a program such as git stores a new one each
+  /// hour.
   ///
   /// - Parameters:
   ///   - end: when the secret expires, in seconds since 1970.
   ///   - storedAt: when it was stored; `nil` if that is not known.
+  /// - Returns: whether a person does.
   package static func isReplacedByPerson(_ end: Int64, storedAt: Int64?) -> Bool {
     guard let storedAt else { return true }
     let life = end.subtractingReportingOverflow(storedAt)
