@@ -67,6 +67,18 @@ struct FetchTests {
     #expect(exchange.requests.count == 10)
   }
 
+  @Test
+  func anAnswerThatIsTooLargeIsNotAskedForAgain() async throws {
+    exchange.plan(.tooLarge)
+    guard case .providerUnavailable(let message, _, _)? = await failure({ _ = try await fetch() })
+    else {
+      Issue.record("an answer that is too large is taken for another failure")
+      return
+    }
+    #expect(message == "the answer of id.example.com is too large")
+    #expect(exchange.requests.count == 1)
+  }
+
   @Test(arguments: ["tls", "pin", "authority", "expired", "not_yet_valid", "name", "listener 7"])
   func aCertificateThatDoesNotFitIsNotAskedAgain(_ reason: String) async throws {
     exchange.plan(.notStarted(reason))

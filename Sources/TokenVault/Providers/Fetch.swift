@@ -81,7 +81,10 @@ struct Fetch: Sendable {
     case .notSent(let reason):
       Self.unsent(.notSent(reason, to: request.url, terms: terms), reason)
     case .interrupted(let reason):
-      Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)
+      Outcome(
+        result: .failure(.unanswered(reason, by: request.url)),
+        mayPass: reason != Unavailability.tooLarge
+      )
     case .delivered, .sealed:
       Outcome(result: .failure(.unexpected("the exchange gave no answer")), mayPass: false)
     }

@@ -23,6 +23,8 @@ final class ScriptedExchange: TokenExchange {
     case notStarted(String)
     /// The exchange helper died without a trace.
     case died
+    /// The exchange helper stopped reading an answer that is too large.
+    case tooLarge
     /// The exchange helper died while it wrote.
     case torn
     /// The answer comes over the socket, because the slot cannot be written.
@@ -186,6 +188,7 @@ final class ScriptedExchange: TokenExchange {
       return .delivered
     case .notStarted(let reason): return .notSent(reason: reason)
     case .died: return .interrupted(reason: "the exchange helper ended")
+    case .tooLarge: return .interrupted(reason: "too_large")
     case .torn:
       guard let delivery else { return .interrupted(reason: "the exchange helper ended") }
       let body = tokenAnswer(access: "lost", refresh: "lost", lifetime: 60)
