@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import MachineFiles
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -61,6 +62,34 @@ struct MachineConfigurationTests {
     #expect(try machine.files.policy().window == 7)
     try machine.scratch.open().unlink("thumblatch.conf")
     #expect(try machine.files.policy().window == 10)
+  }
+
+  /// An editor that writes the file in place empties it first.
+  @Test
+  func aFileThatIsBeingWrittenKeepsItsRulesForAMoment() throws {
+    let machine = try Machine()
+    let clock = Mutex(BootInstant(nanoseconds: 7))
+    let files = MachineConfiguration(
+      MachineDirectory(path: machine.scratch.path, owners: [ThisProcess.user]),
+      now: { clock.withLock { $0 } }
+    )
+    try machine.write("thumblatch.conf", "")
+    #expect(try files.policy().window == 10)
+    for _ in 0..<2 {
+      try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
+      #expect(try files.policy().window == 5)
+      try machine.write("thumblatch.conf", "")
+      #expect(try files.policy().window == 5)
+      clock.withLock { $0 = BootInstant(nanoseconds: $0.nanoseconds + 999_999_999) }
+      #expect(try files.policy().window == 5)
+      // The time of the next one begins again.
+      try machine.write("thumblatch.conf", "[Policy]\nwindow = 6\n")
+      #expect(try files.policy().window == 6)
+    }
+    try machine.write("thumblatch.conf", "")
+    #expect(try files.policy().window == 6)
+    clock.withLock { $0 = $0.advanced(bySeconds: 1) }
+    #expect(try files.policy().window == 10)
   }
 
   @Test

@@ -1,6 +1,7 @@
 package import Configuration
 package import MachineFiles
 internal import Synchronization
+package import System
 package import TokenVault
 
 /// The administrator's configuration, as it is at each query.
@@ -12,13 +13,35 @@ package final class MachineConfiguration: MachineRules {
     let sources: [PolicyFiles.Source]
     let files: PolicyFiles
     let policy: Policy
+    /// When a file was first seen without its text; `nil` if all files have theirs.
+    var emptied: BootInstant?
+
+    /// Whether a file has lost all of its text in the new sources.
+    func lostText(in new: [PolicyFiles.Source]) -> Bool {
+      new.contains { source in
+        source.bytes.isEmpty && sources.contains { $0.file == source.file && !$0.bytes.isEmpty }
+      }
+    }
   }
+
+  /// How long a file may be empty before that counts, in seconds.
+  ///
+  /// A program that writes a file in place first empties it. Without this time, a request in between
+  /// would be judged without the administrator's rules.
+  private static let writingTime: Int64 = 1
 
   private let files: MachineDirectory
   private let last = Mutex<Interpreted?>(nil)
   private let complaints = Mutex<[String: String]>([:])
 
-  package init(_ files: MachineDirectory = MachineDirectory()) { self.files = files }
+  private let now: @Sendable () -> BootInstant
+
+  package init(
+    _ files: MachineDirectory = MachineDirectory(),
+    now: @escaping @Sendable () -> BootInstant = { .now }
+  ) {
+    (self.files, self.now) = (files, now)
+  }
 
   package var policyFile: String? { files.policyFile }
 
@@ -38,7 +61,7 @@ package final class MachineConfiguration: MachineRules {
   private func read() throws(ConfigurationError) -> Interpreted {
     do throws(ConfigurationError) {
       let sources = try files.policySources()
-      if let last = last.withLock({ $0 }), last.sources == sources { return last }
+      if let last = lastRead(sources) { return last }
       let files = try PolicyFiles(sources)
       let read = Interpreted(sources: sources, files: files, policy: try files.policy())
       complain(nil, about: self.files.policyFile)
@@ -48,6 +71,21 @@ package final class MachineConfiguration: MachineRules {
       last.withLock { $0 = nil }
       complain("\(error)", about: files.policyFile)
       throw error
+    }
+  }
+
+  /// What was read last, if it holds for these sources; otherwise `nil`.
+  private func lastRead(_ sources: [PolicyFiles.Source]) -> Interpreted? {
+    last.withLock { last in
+      guard let read = last else { return nil }
+      if read.sources == sources {
+        last?.emptied = nil
+        return read
+      }
+      guard read.lostText(in: sources) else { return nil }
+      let emptied = read.emptied ?? now()
+      last?.emptied = emptied
+      return now() < emptied.advanced(bySeconds: Self.writingTime) ? read : nil
     }
   }
 
