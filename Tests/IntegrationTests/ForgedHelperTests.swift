@@ -250,13 +250,13 @@ struct ForgedHelperTests {
     try person.terminal("status", columns: 200).end()
   }
 
-  @Test
-  func eventsOfACheckWithoutAnEndEndIt() throws {
+  @Test(arguments: ["readies", "asks"])
+  func eventsOfACheckWithoutAnEndEndIt(_ lie: String) throws {
     let person = try person("thumblatch-presence")
     #expect(try person.run("status").end == .exited(0))
     let usual = try peak(person)
     #expect(usual > 0)
-    try tell(Lie("Check", #""readies""#, 3, ""), person)
+    try tell(Lie("Check", #""\#(lie)""#, 3, ""), person)
     let terminal = try person.terminal("presence", "test", columns: 200)
     try terminal.expect("the presence check cannot be made")
     #expect(try terminal.end(3).contains("gave an answer that makes no sense"))

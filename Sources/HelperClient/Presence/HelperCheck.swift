@@ -139,6 +139,7 @@ private struct CheckTalk: ~Copyable {
     }
     let begun = BootInstant.now
     var isArmed = false
+    var questions = 0
     for _ in 0..<HelperPresence.mostEvents {
       let deadline = BootInstant.now.advanced(bySeconds: seconds + HelperPresence.grace)
       let (reply, _) = try helper.receive(&buffer, to: HelperCheckCall.self, until: deadline)
@@ -157,6 +158,8 @@ private struct CheckTalk: ~Copyable {
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
       default:
         let event = TokenVault.CheckEvent(reply, of: method)
+        if case .ask = event { questions += 1 }
+        guard questions <= HelperPresence.mostQuestions else { throw .malformed }
         put(event)
         if event.isLast { return nil }
       }

@@ -19,6 +19,7 @@ object whose members replace those of the answer (null removes one), or a word:
   replay    sends the last answer to another method
   touches   sends steps of a touch without an end
   readies   sends steps of a reader without an end
+  asks      sends questions without an end
 """
 import base64
 import hashlib
@@ -31,6 +32,12 @@ HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 CHIP, LIE, LAST = (os.path.join(HOME, name) for name in ("chip", "lie", "last"))
 PREFIX = "io.thumblatch.Helper."
 NAME = b"\x00\x0b" + bytes(32)
+# The lies that are one event again and again.
+STEPS = {
+    "touches": {"event": "touch"},
+    "readies": {"event": "ready"},
+    "asks": {"event": "ask", "text": "Password: ", "hidden": True},
+}
 
 
 def encoded(value):
@@ -158,8 +165,8 @@ def tell(engine, answer, lie, last):
         engine.sendall(b'{"error": "io.thumblatch.Helper.None", "parameters": {}}\0')
     elif lie == "replay":
         engine.sendall(message(last))
-    elif lie in ("touches", "readies"):
-        step = {"event": {"touches": "touch", "readies": "ready"}[lie]}
+    elif lie in STEPS:
+        step = STEPS[lie]
         event = json.dumps({"parameters": step, "continues": True}).encode() + b"\0"
         send_without_end(engine, event * 1000)
     elif lie is None:
