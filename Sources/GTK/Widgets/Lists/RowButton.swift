@@ -11,12 +11,19 @@ extension Row {
     return button
   }
 
-  /// Puts a button with words behind the texts.
+  /// Puts a button with words below the texts, which keep the whole width in a narrow window.
   package func addButton(label: String) -> Button {
     let made = unsafe gtk_button_new_with_label(label)
-    unsafe gtk_widget_set_valign(made, GTK_ALIGN_CENTER)
+    unsafe gtk_widget_set_halign(made, GTK_ALIGN_START)
     let button = unsafe Button(new(made))
-    unsafe adw_action_row_add_suffix(typed(), button.typed())
+    button.set(style: "below", true)
+    if let subtitle = firstLabel(ofStyle: "subtitle"),
+      let texts = unsafe gtk_widget_get_parent(subtitle.typed())
+    {
+      unsafe Box(UnsafeMutableRawPointer(texts)).append(button)
+    } else {
+      unsafe adw_action_row_add_suffix(typed(), button.typed())
+    }
     return button
   }
 }
