@@ -48,6 +48,7 @@ package final class DesktopProgram {
     do throws(VaultClientError) {
       let location = try VaultLocation(privately: privately)
       self.location = location
+      CommandWords.setVault(location)
       models = AppModels(VaultLink(location: location, desk: desk), startedBy: entry)
     } catch {
       location = nil
@@ -257,6 +258,7 @@ private enum Style {
     scrolledwindow:focus:focus-visible { outline: 2px solid alpha(@accent_color, 0.6);
       outline-offset: 3px; }
     .text-row { padding: 6px 12px; }
+    row button.below { margin: 6px 0; }
     row.fact label.title { font-size: smaller; }
     row.fact label.subtitle { font-size: inherit; opacity: 1; }
     """

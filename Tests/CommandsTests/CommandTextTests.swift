@@ -11,7 +11,7 @@ import VaultInterface
 struct CommandTextTests {
   /// The variable names another vault, as the service would be.
   private static let beside = ["THUMBLATCH_SOCKET": "/s"]
-  private let own = CommandText { Self.beside[$0] }
+  private let own = CommandText(forPrivateVaultIn: { Self.beside[$0] })
 
   @Test(arguments: [
     ("run: thumblatch login me", "run: thumblatch --private login me"),
@@ -27,7 +27,7 @@ struct CommandTextTests {
     #expect(own.adapted(text) == expected)
     // A text may pass through the engine and through a command of this program.
     #expect(own.adapted(expected) == expected)
-    #expect(CommandText { _ in nil }.adapted(text) == text)
+    #expect(CommandText(forPrivateVaultIn: { _ in nil }).adapted(text) == text)
     #expect(CommandText().adapted(text) == text)
   }
 

@@ -44,6 +44,8 @@ struct AppTexts {
         // gettext translates nothing in the locale C.
         environment: [
           "LC_ALL=C.UTF-8", "LANGUAGE=" + language, "XDG_CONFIG_HOME=/dev/null",
+          // Commands for a private vault need an option then, as beside the service.
+          "THUMBLATCH_SOCKET=/s",
         ],
         descriptors: [-1, theirs.number, 2]
       )

@@ -2,6 +2,8 @@ import PresenceTerms
 import System
 import VaultInterface
 
+@testable import Doctor
+
 /// Notices of an engine, and accounts with a secret.
 enum NoticeTexts {
   static let notices =
@@ -18,6 +20,16 @@ enum NoticeTexts {
         method: method
       )
     }
+
+  /// Findings whose remedies are commands.
+  static let findings: [(String, Finding)] = [
+    (
+      "of an action",
+      .warning("accounts", "x7", remedy: "thumblatch login m7", action: .signIn(account: "m7"))
+    ),
+    ("with two", .warning("store", "x7", remedy: "thumblatch login m7; or: thumblatch logout m7")),
+    ("unknown", .warning("store", "x7", remedy: "for x7: thumblatch status, or wait")),
+  ]
 
   /// Each is valid for so many seconds, and was stored so many before.
   private static let lives = [

@@ -3,6 +3,7 @@ import DesktopPrompt
 import GTK
 import PresenceTerms
 import TerminalIO
+import VaultClient
 import VaultInterface
 
 @testable import DesktopApp
@@ -236,11 +237,26 @@ func sayTroubles() async {
   say("restored", TroubleTexts.restored.problem ?? "")
 }
 
+/// Prints texts with commands, from each place that shows some, for a private vault.
+@MainActor
+func sayCommands() {
+  CommandWords.setVault(.privateVault)
+  say("verbs", CommandWords.verbs.joined(separator: " "))
+  sayNotices()
+  for text in ["if you restored it yourself, accept it: thumblatch recover", "x7: thumblatch x"] {
+    say("trouble \(text)", Trouble(english: "x7", advice: text).text)
+  }
+  for (name, finding) in NoticeTexts.findings {
+    say("finding \(name)", finding.parts.map(\.text).joined(separator: "\n"))
+  }
+}
+
 Translation.begin(in: CommandLine.arguments[2])
 switch CommandLine.arguments[1] {
 case "hostile": sayHostile()
 case "pages": sayPages()
 case "notices": sayNotices()
+case "commands": sayCommands()
 case "troubles": await sayTroubles()
 default:
   for purpose in PresencePurpose.allCases {

@@ -1,4 +1,5 @@
 internal import JSON
+internal import VaultClient
 
 /// `setup`: guides a person from the reader to the protection of an account.
 enum SetupVerb {

@@ -4,6 +4,7 @@ internal import PlainText
 internal import SecretMemory
 internal import System
 internal import TerminalIO
+internal import VaultClient
 internal import VaultInterface
 
 /// All that the program says; nothing else writes to standard output.

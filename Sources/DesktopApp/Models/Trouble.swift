@@ -50,7 +50,7 @@ struct Trouble: Equatable {
 
   /// A clause as a sentence; a command in it stays as it is typed.
   private static func sentence(_ clause: String, isLast: Bool = false) -> String {
-    let line = PlainText.line(clause, limit: 600)
+    let line = PlainText.line(CommandWords.adapted(clause), limit: 600)
     let isCommand = commands.contains { line.hasPrefix($0) }
     // A period behind a command would be typed too.
     let end = line.hasSuffix(".") || (isLast && holdsCommand(line)) ? "" : "."

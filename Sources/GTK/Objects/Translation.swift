@@ -1,9 +1,11 @@
 internal import CAdwaita
 internal import Glibc
+internal import Synchronization
 
 /// The language of the person, by gettext(3).
 package enum Translation {
   static let domain = "thumblatch"
+  private static let change = Mutex<(@Sendable (String) -> String)?>(nil)
 
   /// Reads the language from the environment, and the catalogs from a directory.
   ///
@@ -14,6 +16,18 @@ package enum Translation {
     if let directory { unsafe bindtextdomain(domain, directory) }
     unsafe bind_textdomain_codeset(domain, "UTF-8")
     unsafe textdomain(domain)
+  }
+
+  /// Sets what changes each text after its translation.
+  ///
+  /// A text can be a value of another one, so the change must leave a changed text as it is.
+  package static func setChange(_ change: @escaping @Sendable (String) -> String) {
+    self.change.withLock { $0 = change }
+  }
+
+  /// A text with that change.
+  package static func changed(_ text: String) -> String {
+    change.withLock { $0 }?(text) ?? text
   }
 }
 
@@ -112,5 +126,5 @@ private func filled(_ text: String, _ mark: String, _ values: [String]) -> Strin
     result += rest[..<place.lowerBound] + value
     rest = rest[place.upperBound...]
   }
-  return result + rest
+  return Translation.changed(result + rest)
 }

@@ -69,7 +69,7 @@ package class Row: Widget {
 
   /// A part of the text below the title.
   package struct Part: Equatable {
-    let text: String
+    package let text: String
     let isCommand: Bool
 
     /// Makes a part; a command has the fixed-width font.

@@ -61,7 +61,10 @@ extension Finding {
   /// What was found, and what to do, safe to show: in sentences, and in commands as they are typed.
   var parts: [Row.Part] {
     var parts = [Row.Part(Trouble(FindingWords.message(message)).text)]
-    guard let remedy = remedy.map(FindingWords.remedy) else { return parts }
+    guard let remedy = remedy.map(FindingWords.remedy).map(CommandWords.adapted) else {
+      return parts
+    }
+    let command = command.map(CommandWords.adapted)
     guard let command, let place = remedy.firstRange(of: command) else {
       return parts + [Row.Part("\n" + Trouble(remedy).text)]
     }
