@@ -27,6 +27,8 @@ final class NotificationServer {
   private let bus: NotificationBus
   /// The id of the shown notification; 0 if there is none.
   private var shown: UInt32 = 0
+  /// The keys of the actions of the shown notification.
+  private var keys: Set<String> = []
   /// Whether the person chose an action of the shown notification.
   private var hasActed = false
   /// Whether the server has ended.
@@ -87,7 +89,7 @@ final class NotificationServer {
       // These came before the answer, and are about the notification that was replaced.
       for signal in try bus.takeKept() { take(signal) }
       guard id != 0 else { throw BusError.notUnderstood }
-      (shown, hasActed) = (id, false)
+      (shown, hasActed, keys) = (id, false, Set(actions.map(\.key)))
     } catch {
       lateCall = bus.expectLate(after: error)
       // Whatever is on the screen now is not this text.
@@ -169,7 +171,9 @@ final class NotificationServer {
   private func take(_ signal: NotificationBus.Signal) {
     switch signal {
     case .action(let id, let key):
-      guard shown != 0, id == shown else { return }
+      // A click outside the buttons may arrive as the action `default`, which no prompt offers. It
+      // does not count, so the close after it is an unrequested one, and ends the check.
+      guard shown != 0, id == shown, keys.contains(key) else { return }
       hasActed = true
       events.append(.action(key))
     case .closed(let id):

@@ -117,13 +117,13 @@ struct AgentTests {
     #expect(!names.contains("\(person.user.user)"))
   }
 
-  @Test
-  func denyingEndsTheCheckAndSendsNothing() throws {
+  @Test(arguments: ["click('Deny')", "click_text()"])
+  func denyingEndsTheCheckAndSendsNothing(_ act: String) throws {
     let agent = try startAgent()
     try backend.clear()
     let run = try token()
     try desk.sees(Self.question)
-    try desk.run("desk.click('Deny')")
+    try desk.run("desk.\(act)")
     try ends(run, 3, "the presence check was cancelled")
     #expect(eventually { !person.readerIsOpen })
     #expect(try backend.requests().isEmpty)

@@ -67,7 +67,7 @@ struct AppDesktopTests {
     try ends(run, 0, "unlocked")
   }
 
-  @Test(arguments: ["click('Deny')", "close_last()", "click('Type password')"])
+  @Test(arguments: ["click('Deny')", "click_text()", "close_last()", "click('Type password')"])
   func denyingAndClosingCancelThePromptOfAnApp(_ act: String) throws {
     try protect("me")
     let run = try start("AppAtTerminal", "desktop", "to show your mail")

@@ -161,4 +161,15 @@ extension DesktopPromptTests {
     try desk.run("desk.type(\(desk.quoted(Someone.systemPassword)))")
     try ends(run, 0, "at_")
   }
+
+  /// The person no longer sees what a touch would allow.
+  @Test
+  func aServerThatClosesTheNotificationAfterAnUnknownActionEndsTheCheck() throws {
+    try desk.run("desk.replace_server(7)")
+    let run = try token()
+    try desk.sees(Self.question)
+    try desk.run("desk.false.act('default')")
+    try ends(run, 3, "the presence check was cancelled")
+    isReleased()
+  }
 }

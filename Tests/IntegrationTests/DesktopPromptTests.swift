@@ -76,12 +76,13 @@ struct DesktopPromptTests {
     try ends(try helper("60s"), 0, "at_")
   }
 
-  @Test
-  func denyingEndsTheCheckAndSendsNothing() throws {
+  /// A click on the text puts the notification away.
+  @Test(arguments: ["click('Deny')", "click_text()"])
+  func denyingEndsTheCheckAndSendsNothing(_ act: String) throws {
     try person.backend.clear()
     let run = try token()
     try desk.sees(Self.question)
-    try desk.run("desk.click('Deny')")
+    try desk.run("desk.\(act)")
     try ends(run, 3, "the presence check was cancelled")
     #expect(eventually { !person.readerIsOpen })
     #expect(try person.backend.requests().isEmpty)

@@ -150,6 +150,16 @@ class Desk(Pictures):
             return any(signal in wanted for signal in self.signals[count:])
         self.until(is_clicked)
 
+    def click_text(self):
+        """Clicks on the text of the open notification, as a person does to put it away."""
+        shown = self.open()
+        def is_closed():
+            if windows := self.search("--class", "notification"):
+                left, top, *_ = self.place(windows[0])
+                self.tool("xdotool", "mousemove", str(left + 40), str(top + 30), "click", "1")
+            return bool(shown & self.closed)
+        self.until(is_closed)
+
     def open(self):
         """The ids of the notifications that are not closed."""
         return {each["id"] for each in self.shown} - self.closed - {0}
