@@ -23,6 +23,21 @@ struct ControlGroupTests {
       "0::/user.slice/user-7.slice/user@7.service/strange\n",
       "/user.slice/user-7.slice/user@7.service", 7
     ),
+    // systemd's names for memory.service, _own.service and cgroup.slice.
+    ("0::/system.slice/_memory.service\n", "/system.slice/memory.service", nil),
+    ("0::/system.slice/__own.service\n", "/system.slice/_own.service", nil),
+    ("0::/_cgroup.slice/a_b.service\n", "/cgroup.slice/a_b.service", nil),
+    (
+      "0::/user.slice/user-7.slice/user@7.service/app.slice/_io.scope\n",
+      "/user.slice/user-7.slice/user@7.service/app.slice/io.scope", 7
+    ),
+    // A unit may choose such a name for a sub-group too.
+    ("0::/system.slice/ci.service/_..\n", "/system.slice/ci.service", nil),
+    ("0::/system.slice/ci.service/_../x.service\n", "/system.slice/ci.service", nil),
+    (
+      "0::/user.slice/user-7.slice/user@7.service/app.slice/x.service/_..\n",
+      "/user.slice/user-7.slice/user@7.service/app.slice/x.service", 7
+    ),
     // Not the number of a user.
     ("0::/user@-1.service\n", nil, nil), ("0::/user@4294967296.service\n", nil, nil),
     ("0::/user@x.service\n", nil, nil),

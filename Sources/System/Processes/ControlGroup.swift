@@ -49,14 +49,24 @@ package struct ControlGroup: Sendable, Equatable {
   ///
   /// The unit itself made the deeper parts and may choose their names.
   private static func unit(of path: Substring) -> ControlGroup? {
-    let parts = path.split(separator: "/")
-    // The path is outside this control group namespace.
-    guard !parts.contains(".."), let end = endOfUnit(in: parts[...]) else { return nil }
+    let escaped = path.split(separator: "/")
+    // The path is outside this control group namespace. The unit may name a part of its own `_..`.
+    guard !escaped.contains("..") else { return nil }
+    let parts = escaped.map(unescaped)
+    guard let end = endOfUnit(in: parts[...]) else { return nil }
     guard let user = managedUser(parts[end - 1]) else {
       return ControlGroup(unit: joined(parts[..<end]), manager: nil)
     }
     let inner = endOfUnit(in: parts[end...]) ?? end
     return ControlGroup(unit: joined(parts[..<inner]), manager: user)
+  }
+
+  /// A part of the path without the `_` that systemd puts before it.
+  ///
+  /// systemd escapes a name that the kernel could give to a file in that directory, such as
+  /// `memory.service`, and a name that begins with `_`. (systemd's CONTROL_GROUP_INTERFACE)
+  private static func unescaped(_ part: Substring) -> Substring {
+    part.hasPrefix("_") ? part.dropFirst() : part
   }
 
   private static func endOfUnit(in parts: ArraySlice<Substring>) -> Int? {

@@ -154,8 +154,9 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
                    "thumblatch", "token", *options, status=status)
 
     with policy_as_before():
-        write_rules("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
-                    "\npresence = never-ask\nreason = required\n")
+        nightly = ("[Caller nightly]\nunit = nightly-*.service\naccounts = " + ACCOUNT +
+                   "\npresence = never-ask\nreason = required\n")
+        write_rules(nightly)
         let_the_token_age()
         as_ada = ("--uid=ada",)
         token("nightly-1", ACCOUNT, manager=as_ada, status=11)
@@ -164,6 +165,13 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
         given = token("nightly-4", ACCOUNT, "--reason", "sync", manager=as_ada, status=0)
         check(is_valid(given.strip()), "no token")
         token("daily", ACCOUNT, manager=as_ada, status=0)
+        # systemd puts `_` before the names of these control groups.
+        for unit in ("memory", "_own"):
+            write_rules(f"[Caller escaped]\nunit = {unit}.service\nreason = required\n")
+            token(unit, ACCOUNT, manager=as_ada, status=11)
+        write_rules("[Caller other]\nunit = _memory.service\nreason = required\n")
+        token("memory", ACCOUNT, manager=as_ada, status=0)
+        write_rules(nightly)
         # A unit of Ada's own manager may have any name.
         token("nightly-5", ACCOUNT, manager=("--user", "--machine=ada@"), status=0)
         ADA.type("thumblatch", "rule", "test", "nightly-6.service").expect("nightly").end()
