@@ -200,6 +200,10 @@ struct CallerRuleTests {
     #expect(
       await failure { _ = try await token { $0.rates = [.init(rule: "ci", number: 3)] } } == refusal
     )
+    // Closing the vault would reset its count of tokens.
+    #expect(await !vault.isIdle)
+    bench.clock.advance(3600)
+    #expect(await vault.isIdle)
   }
 
   @Test

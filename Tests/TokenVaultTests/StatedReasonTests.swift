@@ -10,6 +10,14 @@ struct StatedReasonTests {
     #expect(try Vault.stated("") == nil)
   }
 
+  @Test(arguments: [
+    " ", "\t\n", "\u{200B}", "\u{3164} \u{2060}", "\u{1}", "\u{E0041}", "\u{2800}", "\u{FFF9}",
+  ])
+  func anInvisibleReasonCountsAsMissing(_ reason: String) throws {
+    #expect(try Vault.stated(reason) == nil)
+    #expect(try Vault.stated(reason + "x") != nil)
+  }
+
   /// Each call that asks a person, and not only that for a token.
   @Test
   func thePromptAndTheRecordsOfACallHaveItsReason() async throws {

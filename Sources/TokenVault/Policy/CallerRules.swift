@@ -25,7 +25,7 @@ extension Vault {
     return agent.marks.map { rules.rule(for: $0) == nil } ?? false
   }
 
-  /// The reason that a program states.
+  /// The reason that a program states; `nil` if it states none that a person can see.
   ///
   /// - Throws: `invalidArgument` for a text that cannot be shown as one line.
   package static func stated(_ reason: String?) throws(VaultFailure) -> String? {
@@ -34,11 +34,25 @@ extension Vault {
     let tooLong = VaultFailure.invalidArgument("the reason may have at most \(most) characters")
     // A scalar has at most four bytes. A longer text is not looked at.
     guard reason.utf8.count <= 4 * most else { throw tooLong }
+    guard reason.unicodeScalars.contains(where: Self.isVisible) else { return nil }
     // It is shown in quotes, so it must not contain a closing quote.
     let text = String(String.UnicodeScalarView(reason.unicodeScalars.map(Self.unquoted)))
     let shown = PlainText.line(text, limit: .max)
     guard shown.unicodeScalars.count <= most else { throw tooLong }
     return shown
+  }
+
+  /// Whether a person sees a character: a letter, a digit, a sign or a symbol.
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    guard !properties.isWhitespace, !properties.isDefaultIgnorableCodePoint,
+      // Braille without a dot.
+      scalar != "\u{2800}"
+    else { return false }
+    return switch properties.generalCategory {
+    case .control, .format, .privateUse, .surrogate, .unassigned: false
+    default: true
+    }
   }
 
   /// A plain apostrophe in place of a quotation mark.
