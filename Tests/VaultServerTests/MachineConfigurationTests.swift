@@ -82,12 +82,28 @@ struct MachineConfigurationTests {
       #expect(try files.policy().window == 5)
       clock.withLock { $0 = BootInstant(nanoseconds: $0.nanoseconds + 999_999_999) }
       #expect(try files.policy().window == 5)
-      // The time of the next one begins again.
+      // The next time that a file becomes empty, the second begins again.
       try machine.write("thumblatch.conf", "[Policy]\nwindow = 6\n")
       #expect(try files.policy().window == 6)
     }
     try machine.write("thumblatch.conf", "")
     #expect(try files.policy().window == 6)
+    clock.withLock { $0 = $0.advanced(bySeconds: 1) }
+    #expect(try files.policy().window == 10)
+  }
+
+  @Test
+  func aBrokenFileThatIsBeingCorrectedIsAnError() throws {
+    let clock = Mutex(BootInstant(nanoseconds: 7))
+    let machine = try Machine()
+    let files = MachineConfiguration(
+      MachineDirectory(path: machine.scratch.path, owners: [ThisProcess.user]),
+      now: { clock.withLock { $0 } }
+    )
+    for text in ["[Policy]\nwindows = 5\n", ""] {
+      try machine.write("thumblatch.conf", text)
+      #expect(throws: ConfigurationError.self) { try files.policy() }
+    }
     clock.withLock { $0 = $0.advanced(bySeconds: 1) }
     #expect(try files.policy().window == 10)
   }

@@ -6,14 +6,18 @@ package import TokenVault
 
 /// The administrator's configuration, as it is at each query.
 ///
-/// Each query reads the files again, and so the engine need not watch them for changes. Their
-/// parsed contents are kept as long as their bytes do not change: a refresh asks several times.
+/// Each query reads the files again, and so the engine need not watch them for changes. What they
+/// mean is kept as long as their bytes do not change: a refresh asks several times.
 package final class MachineConfiguration: MachineRules {
-  private struct Interpreted {
-    let sources: [PolicyFiles.Source]
+  private struct Found {
     let files: PolicyFiles
     let policy: Policy
-    /// When a file was first seen without its text; `nil` if all files have theirs.
+  }
+
+  private struct Reading {
+    let sources: [PolicyFiles.Source]
+    let result: Result<Found, ConfigurationError>
+    /// When a file that had text was first found empty; `nil` if there is no such file.
     var emptied: BootInstant?
 
     /// Whether a file has lost all of its text in the new sources.
@@ -24,14 +28,14 @@ package final class MachineConfiguration: MachineRules {
     }
   }
 
-  /// How long a file may be empty before that counts, in seconds.
+  /// How long the previous policy applies after a file was found empty, in seconds.
   ///
-  /// A program that writes a file in place first empties it. Without this time, a request in between
-  /// would be judged without the administrator's rules.
+  /// A program that writes a file in place first empties it. Without this time, a request during the
+  /// write would be judged without the administrator's rules.
   private static let writingTime: Int64 = 1
 
   private let files: MachineDirectory
-  private let last = Mutex<Interpreted?>(nil)
+  private let last = Mutex<Reading?>(nil)
   private let complaints = Mutex<[String: String]>([:])
 
   private let now: @Sendable () -> BootInstant
@@ -58,24 +62,31 @@ package final class MachineConfiguration: MachineRules {
     return LocatedPolicy(read.policy, locations: Dictionary(locations) { $1 })
   }
 
-  private func read() throws(ConfigurationError) -> Interpreted {
-    do throws(ConfigurationError) {
-      let sources = try files.policySources()
-      if let last = lastRead(sources) { return last }
-      let files = try PolicyFiles(sources)
-      let read = Interpreted(sources: sources, files: files, policy: try files.policy())
-      complain(nil, about: self.files.policyFile)
-      last.withLock { $0 = read }
-      return read
-    } catch {
+  private func read() throws(ConfigurationError) -> Found {
+    let sources: [PolicyFiles.Source]
+    do throws(ConfigurationError) { sources = try files.policySources() } catch {
       last.withLock { $0 = nil }
+      complain("\(error)", about: files.policyFile)
+      throw error
+    }
+    if let last = lastRead(sources) { return try last.result.get() }
+    let result = Result { () throws(ConfigurationError) in
+      let files = try PolicyFiles(sources)
+      return Found(files: files, policy: try files.policy())
+    }
+    last.withLock { $0 = Reading(sources: sources, result: result) }
+    do throws(ConfigurationError) {
+      let found = try result.get()
+      complain(nil, about: files.policyFile)
+      return found
+    } catch {
       complain("\(error)", about: files.policyFile)
       throw error
     }
   }
 
-  /// What was read last, if it holds for these sources; otherwise `nil`.
-  private func lastRead(_ sources: [PolicyFiles.Source]) -> Interpreted? {
+  /// What was read last, a policy or an error, if it applies to these sources; otherwise `nil`.
+  private func lastRead(_ sources: [PolicyFiles.Source]) -> Reading? {
     last.withLock { last in
       guard let read = last else { return nil }
       if read.sources == sources {
