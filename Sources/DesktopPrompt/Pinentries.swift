@@ -86,7 +86,8 @@ final class Pinentries {
     }.map(\.element)
   }
 
-  private static func isRootsProgram(_ path: String) -> Bool {
+  /// Whether a path names a program that only root can change.
+  static func isRootsProgram(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       && (status.st_uid == 0 || FileOwner(at: path)?.isRoot == true) && status.st_mode & 0o022 == 0

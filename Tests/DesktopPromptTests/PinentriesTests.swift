@@ -54,6 +54,24 @@ struct PinentriesTests {
     return path
   }
 
+  @Test
+  func onlyAProgramOfRootIsAPinentry() throws {
+    let path = try program("pinentry", Self.passes)
+    #expect(Pinentries.isRootsProgram(path) == (ThisProcess.user == 0))
+    #expect(Pinentries.isRootsProgram("/bin/sh"))
+    #expect(!Pinentries.isRootsProgram("/bin"))
+    #expect(!Pinentries.isRootsProgram(scratch.path + "/none"))
+    for mode in ["775", "757"] {
+      try run("/bin/chmod", [mode, path])
+      #expect(!Pinentries.isRootsProgram(path), "\(mode)")
+    }
+    try run("/bin/chmod", ["755", path])
+    if ThisProcess.user == 0 {
+      try run("/bin/chown", ["65534", path])
+      #expect(!Pinentries.isRootsProgram(path))
+    }
+  }
+
   private func pinentries(
     _ programs: [String],
     replySeconds: Int64 = 60,
