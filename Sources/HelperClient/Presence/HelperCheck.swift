@@ -1,12 +1,14 @@
 internal import HelperInterface
 internal import PresenceTerms
 internal import SecretMemory
+internal import Synchronization
 internal import System
 internal import TokenVault
 internal import Varlink
 
 struct HelperCheck: CheckConversation {
   private let conversation: HelperConversation<TokenVault.CheckEvent>
+  private let answers = AnswerCount()
 
   /// Starts a check, using a prepared helper if there is one.
   init(
@@ -41,13 +43,14 @@ struct HelperCheck: CheckConversation {
     prepared: HelperLink?
   ) throws(PresenceFailure) {
     let call = HelperCheckCall(request)
+    let answers = answers
     conversation = try HelperConversation(by: route, prepared: prepared, turn: turn) {
       conversation,
       put throws(HelperError) in
       var pauses = HelperPresence.pauses[...]
       var mayBeGone = prepared != nil
       while true {
-        var talk = CheckTalk(conversation.helper, seconds: request.seconds)
+        var talk = CheckTalk(conversation.helper, answers, seconds: request.seconds)
         do throws(HelperError) {
           // The caller's connection determines whose prints: the helper asks the kernel for its
           // peer.
@@ -73,10 +76,11 @@ struct HelperCheck: CheckConversation {
     by route: HelperRoute,
     prepared: HelperLink?
   ) throws(PresenceFailure) {
+    let answers = answers
     conversation = try HelperConversation(by: route, prepared: prepared) {
       conversation,
       put throws(HelperError) in
-      var talk = CheckTalk(conversation.helper, seconds: Int64(call.timeout) / 1000)
+      var talk = CheckTalk(conversation.helper, answers, seconds: Int64(call.timeout) / 1000)
       try talk.send(call, [], passing: route.connection(of: caller))
       _ = try talk.follow(put)
     }
@@ -85,6 +89,7 @@ struct HelperCheck: CheckConversation {
   func next() async -> TokenVault.CheckEvent { await conversation.next() }
 
   func respond(_ text: SharedSecret) async {
+    answers.number.add(1, ordering: .sequentiallyConsistent)
     // A failure appears as the end of the input.
     do throws(HelperError) {
       try conversation.helper.send(HelperRespondCall(text: text), more: true)
@@ -96,19 +101,26 @@ struct HelperCheck: CheckConversation {
   func cancel() { conversation.cancel() }
 }
 
+/// The number of answers that were given to a check, counted before they are sent.
+private final class AnswerCount: Sendable {
+  let number = Atomic(0)
+}
+
 private struct CheckTalk: ~Copyable {
   /// After this many seconds without an event, the person needs a message.
   private static let timeout: Int64 = 3
 
   private let helper: HelperLink
+  private let answers: AnswerCount
   private let seconds: Int64
   private var buffer = MessageBuffer(.helper)
   private var prints = 0
   private var method = PresenceMethod.fallback
   private(set) var hasAnswered = false
 
-  init(_ helper: HelperLink, seconds: Int64) {
+  init(_ helper: HelperLink, _ answers: AnswerCount, seconds: Int64) {
     self.helper = helper
+    self.answers = answers
     self.seconds = seconds
   }
 
@@ -158,8 +170,13 @@ private struct CheckTalk: ~Copyable {
       case .waiting where isArmed && BootInstant.now.seconds(since: begun) < Self.timeout: continue
       default:
         let event = TokenVault.CheckEvent(reply, of: method)
-        if case .ask = event { questions += 1 }
-        guard questions <= HelperPresence.mostQuestions else { throw .malformed }
+        if case .ask = event {
+          questions += 1
+          // A correct helper asks again only after the answer to its last question.
+          guard questions <= HelperPresence.mostQuestions,
+            questions <= answers.number.load(ordering: .sequentiallyConsistent) + 1
+          else { throw .malformed }
+        }
         put(event)
         if event.isLast { return nil }
       }

@@ -13,7 +13,7 @@ package struct HelperPresence: PresenceChecker {
   ///
   /// A person causes far fewer. Events wait in memory until the prompt has shown them.
   static let mostEvents = 500
-  /// The most questions of one helper: PAM's modules ask a person one to three.
+  /// The most questions of one check; PAM modules ask one to three.
   static let mostQuestions = 32
   /// The pauses after which another helper looks for a reader that is in use, in milliseconds.
   static let pauses: [Int32] = [250, 500, 1000, 2000, 4000]
