@@ -143,7 +143,7 @@ struct MCPLoginTests {
     (#"{"\#(metadata)": {"edit": {"issuer": "https://evil.example/"}}}"#, 2, "evil.example"),
     (#"{"\#(metadata)": {"edit": {"code_challenge_methods_supported": null}}}"#, 2, "S256"),
     (#"{"\#(metadata)": {"edit": {"code_challenge_methods_supported": ["plain"]}}}"#, 2, "S256"),
-    (#"{"\#(metadata)": {"status": 200, "size": 70000}}"#, 5, "too_large"),
+    (#"{"\#(metadata)": {"status": 200, "size": 70000}}"#, 5, "is too large"),
     (#"{"\#(metadata)": {"edit": {"registration_endpoint": null}}}"#, 2, "--client-id"),
     (#"{"\#(metadata)": {"edit": {"authorization_endpoint": "javascript:1"}}}"#, 2, ""),
     (#"{"\#(resource)": {"edit": {"resource": "https://evil.example/mcp"}}}"#, 8, "evil.example"),

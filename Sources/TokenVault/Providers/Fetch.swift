@@ -80,11 +80,10 @@ struct Fetch: Sendable {
       )
     case .notSent(let reason):
       Self.unsent(.notSent(reason, to: request.url, terms: terms), reason)
+    case .interrupted(reason: "too_large"):
+      Outcome(result: .failure(.tooLarge(from: request.url)), mayPass: false)
     case .interrupted(let reason):
-      Outcome(
-        result: .failure(.unanswered(reason, by: request.url)),
-        mayPass: reason != Unavailability.tooLarge
-      )
+      Outcome(result: .failure(.unanswered(reason, by: request.url)), mayPass: true)
     case .delivered, .sealed:
       Outcome(result: .failure(.unexpected("the exchange gave no answer")), mayPass: false)
     }

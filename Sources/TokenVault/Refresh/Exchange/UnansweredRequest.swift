@@ -36,9 +36,6 @@ package enum Unavailability: String, Sendable, Equatable {
     }
   }
 
-  /// The exchange helper's word for an answer that it did not read to its end.
-  static let tooLarge = "too_large"
-
   /// Whether the other side was reached and is not trusted, so that a retry does not help.
   var isDistrust: Bool {
     switch self {
@@ -142,10 +139,12 @@ extension VaultFailure {
   /// The provider may have received the request, and no whole answer came.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"
-    return .providerUnavailable(
-      reason == Unavailability.tooLarge
-        ? "the answer of \(name) is too large" : "no complete answer came from \(name) (\(reason))"
-    )
+    return .providerUnavailable("no complete answer came from \(name) (\(reason))")
+  }
+
+  /// The failure for an answer with more bytes than the exchange helper reads.
+  static func tooLarge(from url: String) -> VaultFailure {
+    .providerUnavailable("the answer of \(url) is too large")
   }
 
   /// Whether this machine has no connection.
