@@ -1,6 +1,7 @@
 package import MachineKey
 package import SecretMemory
 internal import Storage
+internal import Synchronization
 
 extension MachineKeySlots {
   /// The facts about the machine key from its files, without asking the TPM.
@@ -63,6 +64,21 @@ extension MachineKeySlots {
     }
   }
 
+  /// Whether there is a machine key, but no slot of it has opened in this run.
+  package var isClosed: Bool { opened == nil && (try? directory.exists()) ?? true }
+
+  /// Whether the machine key is open.
+  package var isOpen: Bool { opened != nil }
+
+  /// Whether this process was denied access to the TPM.
+  ///
+  /// Another process of the same user may have access.
+  package var isDenied: Bool { wasDenied.load(ordering: .relaxed) }
+
+  func noteDenied(_ failures: [TPMFailure]) {
+    if failures.contains(.notPermitted) { wasDenied.store(true, ordering: .relaxed) }
+  }
+
   /// Whether the addition of the machine key seems to be unfinished, before the key is open.
   package var seemsUnfinished: Bool { (try? facts())?.tier == .adding }
 
@@ -80,7 +96,10 @@ extension MachineKeySlots {
 
   private func askedFacts() throws(VaultFailure) -> TPMFacts {
     try inTurn { () throws(VaultFailure) in
-      do throws(TPMFailure) { return try tpm.facts() } catch { throw .slotNotSealed(error) }
+      do throws(TPMFailure) { return try tpm.facts() } catch {
+        noteDenied([error])
+        throw .slotNotSealed(error)
+      }
     }
   }
 

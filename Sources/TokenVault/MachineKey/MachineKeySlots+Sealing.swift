@@ -66,6 +66,7 @@ extension MachineKeySlots {
       secret = SharedSecret(try SecretBytes.random(count: MachineKeySlot.secretCount))
       bytes = try tpm.seal(secret, authorization: authorization)
     } catch let failure as TPMFailure {
+      noteDenied([failure])
       throw .slotNotSealed(failure)
     } catch {
       throw .unexpected("no slot can be made: \(error)")

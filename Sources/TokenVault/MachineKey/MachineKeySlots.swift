@@ -38,6 +38,8 @@ package final class MachineKeySlots: Sendable {
   /// Held while the TPM works or slots change, so that only one such step runs at a time.
   private let turn = Mutex(())
   private let state = Mutex(State())
+  /// Set when this process is denied access to the TPM, and never reset.
+  let wasDenied = Atomic(false)
 
   /// Uses the machine key of a directory, if there is one.
   package init(
@@ -91,9 +93,6 @@ package final class MachineKeySlots: Sendable {
 
   func noteHeldByCode(_ isHeld: Bool) { state.withLock { $0.isHeldByCode = isHeld } }
 
-  /// Whether there is a machine key, but no slot of it has opened in this run.
-  package var isClosed: Bool { opened == nil && (try? directory.exists()) ?? true }
-
   /// The machine key; `nil` if none was made.
   ///
   /// Calls that wait for the same opening share its result.
@@ -126,6 +125,7 @@ package final class MachineKeySlots: Sendable {
       case .failure(let failure): failures.append(failure)
       }
     }
+    noteDenied(failures)
     // If one slot may open soon, the person need not look for the code.
     let found =
       failures.first { $0.isMomentary } ?? failures.first { $0.isTemporary } ?? failures.first

@@ -29,6 +29,9 @@ package final class Server {
   /// How long turns are served before the server looks for new events, in nanoseconds.
   private static let roundTime: Int64 = 1_000_000
 
+  /// How long an engine that should give way runs without a connection, in seconds.
+  private static let givingWay: Int64 = 2
+
   static let listenerToken: UInt64 = 0
   private static let signalToken: UInt64 = 1
 
@@ -130,7 +133,7 @@ package final class Server {
         tend()
       }
       if connections.isEmpty {
-        if BootInstant.now.seconds(since: idleSince) >= idleSeconds {
+        if BootInstant.now.seconds(since: idleSince) >= idleLimit {
           if vaults.mayEnd { return }
           vaults.prepareEnd { [ready] in ready.wakeUp() }
         }
@@ -147,13 +150,16 @@ package final class Server {
     return connections.timeout(at: .now, after: Self.messageDeadline, most: longestWait(idleSince))
   }
 
+  /// How long the engine runs without a connection, in seconds.
+  private var idleLimit: Int64 { vaults.shouldGiveWay ? Self.givingWay : idleSeconds }
+
   /// Whether no event came for a while.
   private var isQuiet: Bool { quietTicks >= Self.quietAfter }
 
   private func longestWait(_ idleSince: BootInstant) -> Int32 {
     guard isQuiet, acceptsFrom == nil, !connections.isNearlyFull else { return Self.tick }
     // The end of an idle engine must come on time. One that has to stay is not looked at each second.
-    let left = idleSeconds - BootInstant.now.seconds(since: idleSince)
+    let left = idleLimit - BootInstant.now.seconds(since: idleSince)
     let isLate = left <= 0 || vaults.isHeldByCode
     return Int32(isLate ? Self.quietInterval : min(Self.quietInterval, left)) * 1000
   }

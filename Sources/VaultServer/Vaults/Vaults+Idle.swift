@@ -16,6 +16,15 @@ extension Vaults {
   /// Whether the engine stays although it is idle.
   var isHeldByCode: Bool { slotChanges.slots?.isHeldByCode ?? false }
 
+  /// Whether the engine of a private vault should end soon after its last client has left.
+  ///
+  /// An engine keeps the groups of the session that started it. After the administrator has added its user to
+  /// the group of the TPM, only an engine of a later session may open the TPM.
+  var shouldGiveWay: Bool {
+    guard onlyUser != nil, let slots = slotChanges.slots else { return false }
+    return slots.isDenied && !slots.isOpen
+  }
+
   /// Discards that result, which is out of date once a client has connected.
   func forgetEnd() { isRestful.store(false, ordering: .releasing) }
 
@@ -28,8 +37,12 @@ extension Vaults {
     beside { [self] in
       if let onlyUser {
         // A vault that could not be opened holds nothing.
-        let isHeld = await openVault(of: onlyUser)?.isHeld ?? false
-        isRestful.store(!isHeld, ordering: .releasing)
+        var mayRest = true
+        if let vault = openVault(of: onlyUser) {
+          // Work may still run if it is to end soon.
+          mayRest = if shouldGiveWay { await vault.isIdle } else { await !vault.isHeld }
+        }
+        isRestful.store(mayRest, ordering: .releasing)
       } else {
         await close(connected: [], unusedFor: 0)
       }
