@@ -72,6 +72,10 @@ def lacks(root, allowed):
         helper = os.path.basename(unit).removesuffix(".socket")
         flaws += [f"{profile}:{path}" for profile in {"thumblatchd", helper} & set(allowed)
                   for path in paths or ["none"] if "w" not in allowed[profile].get(path, "")]
+    # Whether the spare helper was replaced (SpareExchangeHelper.swift).
+    flaws += [f"thumblatchd:{path}" for path in ("/usr/libexec/thumblatch/",
+                                                 "/usr/libexec/thumblatch/thumblatch-exchange")
+              if "r" not in allowed.get("thumblatchd", {}).get(path, "")]
     # A new device secret is linked (DeviceSecretFile.swift).
     stores = allowed.get("thumblatchd", {}).get("/var/lib/thumblatch/**", "")
     return flaws + [f"/var/lib/thumblatch/**:{mode}" for mode in "rwkl" if mode not in stores]

@@ -42,7 +42,9 @@ final class SpareExchangeHelper: Sendable {
     fileprivate(set) var asked: BootInstant?
 
     /// Whether its file was not replaced since its start.
-    fileprivate var isCurrent: Bool { program == (try? InstalledProgram(Helper.exchange.program)) }
+    fileprivate var isCurrent: Bool {
+      program != nil && program == (try? InstalledProgram(Helper.exchange.program))
+    }
   }
 
   private enum State {
