@@ -18,7 +18,7 @@ package struct CargoCredential: Sendable, Equatable {
     case urlNotSupported = "url-not-supported"
     /// The registry has no token now, but cargo login can store one.
     case notFound = "not-found"
-    case operationNotSupported = "operation-not-supported"
+    /// The only failure whose message cargo shows.
     case other
   }
 

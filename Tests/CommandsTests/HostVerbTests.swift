@@ -23,8 +23,13 @@ struct HostVerbTests {
       "Git.Example.org:443 work --scope read~write --username oauth2 --min-ttl 15m",
       home
     )
+    #expect(added.code == .done)
     #expect(
-      added.code == .done && added.talk == "git.example.org gets tokens of work from now on\n"
+      added.talk == """
+        git.example.org gets tokens of work from now on
+        note: there is no account work yet; to sign in: thumblatch login work
+
+        """
     )
     #expect(try add("http://localhost:3000 dev --json", home).out.contains("localhost:3000"))
     let list = try home.run("host list --json").out

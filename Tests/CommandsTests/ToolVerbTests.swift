@@ -231,7 +231,7 @@ struct ToolVerbTests {
     #expect(play.code == .done && lines.count == 5 && lines.first == #"{"v":[1]}"#)
     for (line, part) in zip(
       lines.dropFirst(),
-      ["Bearer at_1", "not-found", "operation-not-supported", #""kind":"other""#]
+      ["Bearer at_1", "not-found", "host remove git.example.org", #""kind":"other""#]
     ) { #expect(line.contains(part), "\(line)") }
   }
 

@@ -148,6 +148,8 @@ struct AIToolTests {
       model_provider = "thumblatch-work"
       [model_providers.thumblatch-work]
       base_url = "\(other.url)/v1"
+      [mcp_servers.work]
+      url = "\(other.url)/mcp"
       END
       \(script(tool).replacing("cd ~;", with: "cd ~/project;"))
       """

@@ -156,6 +156,17 @@ struct ToolClientTests {
     #expect(log.contains("200 Bearer - /index/3/a/app"), "\(log)")
     #expect(log.last == "200 Bearer - /crates/app/1.0.0/download", "\(log)")
     #expect(try person.shell("grep -rl at_ ~/.cargo ~/crate").text == "")
+    // cargo shows why the account's tokens are not replaced or removed.
+    for command in ["login", "logout"] {
+      let refused = try person.shell(
+        """
+        export PATH=\(person.programs):$PATH CARGO_HTTP_CAINFO=\(server.authority)
+        echo other | \(person.base)/cargo \(command) --registry example 2>&1
+        """
+      )
+      #expect(refused.end != .exited(0))
+      #expect(refused.text.contains("thumblatch host remove \(server.host)"), "\(refused.text)")
+    }
   }
 
   @Test

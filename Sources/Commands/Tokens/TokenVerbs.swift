@@ -55,7 +55,12 @@ enum TokenVerbs {
     let rejected =
       session.arguments.has("--rejected")
       ? try StandardInput.rejectedToken(interrupt: session.interrupt) : nil
-    let reply = try session.accessToken(of: account, minimumLifetime: lifetime, rejected: rejected)
+    let reply: AccessTokenReply
+    do throws(CommandError) {
+      reply = try session.accessToken(of: account, minimumLifetime: lifetime, rejected: rejected)
+    } catch {
+      throw session.arguments.isForTool ? error.forTool(account) : error
+    }
     if reply.shorterThanRequested && !session.output.json {
       session.output.talk("note: tokens of this provider expire sooner than --min-ttl asks")
     }

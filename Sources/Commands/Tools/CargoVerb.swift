@@ -62,7 +62,7 @@ enum CargoVerb {
     }
     if let entry = try session.keep(ToolSecret(token), for: host) {
       return CargoCredential.answer(
-        .operationNotSupported,
+        .other,
         "\(host) gets tokens of the login of \(entry.account);"
           + " to store another one: thumblatch host remove \(host), then cargo login"
       )
@@ -87,8 +87,9 @@ enum CargoVerb {
       }
       guard request.kind == .get else {
         return CargoCredential.answer(
-          .operationNotSupported,
-          "\(entry.host) gets tokens of \(entry.account), which cargo cannot remove"
+          .other,
+          "\(entry.host) gets tokens of \(entry.account), which cargo cannot remove;"
+            + " to end that: thumblatch host remove \(entry.host)"
         )
       }
       return try session.answerIfKept(query, for: entry)

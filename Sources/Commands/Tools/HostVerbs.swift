@@ -39,14 +39,20 @@ enum HostVerbs {
     }
     let hosts = try HostAccounts(environment: session.environment)
     try hosts.demandPossible(host, settings: settings)
+    var isMissing = false
     do throws(CommandError) { try session.demandAllowed(host, of: account) } catch {
       // The account may come later. The helpers check it again.
       guard [.notFound, .unavailable].contains(error.code) else { throw error }
+      isMissing = error.code == .notFound
     }
     try hosts.add(host, settings: settings)
     try session.report(
       ["host": .string(host.text), "account": .string(account)],
       "\(host) gets tokens of \(account) from now on"
+    )
+    guard isMissing, !session.output.json else { return }
+    session.output.talk(
+      "note: there is no account \(account) yet; to sign in: thumblatch login \(account)"
     )
   }
 

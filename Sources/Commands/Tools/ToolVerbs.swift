@@ -100,12 +100,7 @@ extension Session {
       try AuthorizationText.demandLine(reply.accessToken, of: account)
       return ToolToken(reply.accessToken, expiresAt: reply.expiresAt.map(Int64.init))
     } catch {
-      guard error.code == .promptNeeded, error.reason == nil else { throw error }
-      throw CommandError(
-        error.code,
-        error.message,
-        hint: "at a terminal: thumblatch unlock \(account); then try again"
-      )
+      throw error.forTool(account)
     }
   }
 
@@ -176,6 +171,13 @@ extension CommandError {
   /// The error after an answer that has said all of it in the tool's protocol.
   static func answered(_ code: ExitCode) -> Self {
     CommandError(code, "", isSaid: true)
+  }
+
+  /// The error with advice that helps if a tool runs this program, which then asks at no terminal.
+  func forTool(_ account: String?) -> CommandError {
+    guard code == .promptNeeded, reason == nil else { return self }
+    let unlock = (["thumblatch unlock"] + [account].compactMap(\.self)).joined(separator: " ")
+    return CommandError(code, message, hint: "at a terminal: \(unlock); then try again")
   }
 
   /// The message and its advice on one line, for a tool that shows it.

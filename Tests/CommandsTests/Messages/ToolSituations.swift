@@ -24,6 +24,12 @@ extension Situation {
     Situation("host list", "text that is not UTF-8").with(hosts: "[a.org]\naccount = \u{1}\n"),
     Situation("host add git.example.org work", "a new host") { try $0.knowTerms() }
       .with(hosts: ""),
+    Situation(
+      "host add a.org work",
+      "an account that is not there",
+      RequestTermsCall.self,
+      fails: .noSuchAccount(account: "work")
+    ).with(hosts: ""),
     Situation("host add a.org git", "a host that the secret is not for") { stage in
       try stage.knowTerms()
       try stage.knowAccount(StoredSecretTests.account())
