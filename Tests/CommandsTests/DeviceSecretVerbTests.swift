@@ -65,7 +65,15 @@ struct DeviceSecretVerbTests {
 
   @Test
   func aCodeThatCannotBeWrittenOrShownChangesNothing() throws {
-    for (words, code) in [(["--recovery-to", "999"], ExitCode.usage), ([], .promptNeeded)] {
+    var ends: [Int32] = [-1, -1]
+    #expect(unsafe pipe(&ends) == 0)
+    close(ends[0])
+    // A pipe whose reader has ended.
+    let unread = Descriptor(owning: ends[1])
+    for (words, code) in [
+      (["--recovery-to", "999"], ExitCode.usage), (["--recovery-to", "\(unread.number)"], .usage),
+      ([], .promptNeeded),
+    ] {
       let play = try Play.run(["device-secret", "add", "tpm"] + words, terminal: false) { stage in
         _ = try stage.expect(AddSlotCall.self)
         try stage.reply(AddSlotReply(code: try Self.secret(Self.code), slots: [], vaults: 0))

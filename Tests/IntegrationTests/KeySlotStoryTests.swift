@@ -104,7 +104,7 @@ struct KeySlotStoryTests {
     // Without the key there is the code.
     try person.endEngine()
     let opened = try person.run("recover", "--code-stdin", input: code + "\n").succeeded()
-    #expect(opened.contains("the vault is open"))
+    #expect(opened.contains("the machine key is open"))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
     #expect(try person.run("audit", "verify").succeeded().contains("intact"))
   }

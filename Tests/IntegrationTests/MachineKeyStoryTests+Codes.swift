@@ -61,7 +61,7 @@ extension MachineKeyStoryTests {
     #expect(refused.end == .exited(2) && refused.text.contains("this code opens no slot"))
     #expect(try person.run("token", "me").end == .exited(6))
     let opened = try person.run("recover", "--code-stdin", input: new + "\n").succeeded()
-    #expect(opened.contains("the vault is open"))
+    #expect(opened.contains("the machine key is open"))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
   }
 }

@@ -90,7 +90,7 @@ struct MachineKeyStoryTests {
     let other = (code.first == "0" ? "1" : "0") + code.dropFirst() + "\n"
     #expect(try person.run("recover", "--code-stdin", input: other).end == .exited(2))
     let opened = try person.run("recover", "--code-stdin", input: code + "\n").succeeded()
-    #expect(opened.contains("the vault is open") && opened.contains("need the code again"))
+    #expect(opened.contains("the machine key is open") && opened.contains("need the code again"))
     #expect(try person.run("token", "me").succeeded().hasPrefix("at_"))
 
     // With another TPM.

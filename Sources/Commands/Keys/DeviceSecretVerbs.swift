@@ -51,19 +51,28 @@ enum DeviceSecretVerbs {
       works only for a private vault. Plug in one security key only. The command asks for two \
       touches, and for the key's PIN if it has one. A vault without a TPM slot then needs a touch \
       at each start of the engine. If the TPM has room, it also gets a counter, which detects an \
-      old copy of the whole directory. You can safely interrupt this command and run it again. In \
-      the service, only root may do this, for all users. A private vault needs the system \
-      password.
+      old copy of the whole directory. You can safely interrupt this command and run it again. The \
+      second run continues. It makes a recovery code only if there is no machine key yet. In the \
+      service, only root may do this, for all users. For a private vault, the command asks for the \
+      system password. To add the TPM, the user must be in the group tss.
       "add recovery" makes another code, if there is a machine key. Remove the old code \
       afterwards. With --recovery-to, a script can store the code in escrow. The code is then not \
-      shown and need not be typed back.
+      shown and need not be typed back. Give each run a new file: the shell empties an existing \
+      one even if no code is made. Then test what was stored: "device-secret test --code-stdin".
       Earlier copies of the directory, such as in system backups, still open as before: delete them.
       """
   ) { session throws(CommandError) in
     let kind = try kind(session.arguments.operands[0])
     let descriptor = try descriptor(session)
     var adding = Adding(kind: kind)
-    var reply = try adding.call(nil, session)
+    var reply: AddSlotReply
+    do throws(CommandError) { reply = try adding.call(nil, session) } catch {
+      if let descriptor { session.output.warn(nothingWritten(to: descriptor)) }
+      throw error
+    }
+    if let descriptor, reply.code == nil {
+      session.output.warn(nothingWritten(to: descriptor))
+    }
     if let code = reply.code {
       if let descriptor {
         try session.output.write(code.bytes, toDescriptor: descriptor)
@@ -145,6 +154,11 @@ enum DeviceSecretVerbs {
   }
 
   // MARK: - The recovery code
+
+  private static func nothingWritten(to descriptor: Int32) -> String {
+    "note: nothing was written to descriptor \(descriptor); if the shell emptied a file that held a"
+      + " code, make another code: thumblatch device-secret add recovery"
+  }
 
   /// Has a new code written down and typed back; only this function shows one.
   private static func typedBack(

@@ -151,7 +151,7 @@ enum KeyVerbs {
         "problem": AccountText.optional(reply.problem),
         "counter_problem": AccountText.optional(reply.counterProblem),
       ],
-      "the vault is open"
+      "the machine key is open"
         + (reply.added.map { "; the TPM of this machine opens it from now on (slot \($0))" } ?? "")
         + (removed.isEmpty ? "" : "; slots that this TPM refuses were removed: \(removed)")
     )

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// The words after the program's name, parsed and checked against one verb.
 struct Arguments: Sendable {
   /// The most bytes of one word: a longer one is a mistake or an attack.
@@ -64,9 +66,7 @@ private struct Parser {
 
   mutating func parse() throws(CommandError) -> Arguments.Request {
     while let word = words.popFirst() {
-      guard word.utf8.count <= Arguments.maximumWord else {
-        throw .usage("an argument is too long")
-      }
+      try demandReadable(word)
       if !optionsEnded && word == "--" {
         optionsEnded = true
         guard verb?.takesCommand == true else { continue }
@@ -152,7 +152,8 @@ private struct Parser {
       values[name] = []
       return
     }
-    guard let value = attached ?? nextValue(), !value.isEmpty else {
+    let given = if let attached { attached as String? } else { try nextValue() }
+    guard let value = given, !value.isEmpty else {
       if option.mayStandAlone, attached == nil {
         values[name] = []
         return
@@ -163,9 +164,18 @@ private struct Parser {
   }
 
   /// The next word, unless it looks like an option: `--for --json` is a forgotten value.
-  private mutating func nextValue() -> String? {
+  private mutating func nextValue() throws(CommandError) -> String? {
     guard let next = words.first, !next.hasPrefix("-") || next == "-" else { return nil }
+    try demandReadable(next)
     return words.popFirst()
+  }
+
+  /// Refuses a word that is too long or has too many combining marks.
+  private func demandReadable(_ word: String) throws(CommandError) {
+    guard word.utf8.count <= Arguments.maximumWord else { throw .usage("an argument is too long") }
+    guard word.isStreamSafe else {
+      throw .usage("an argument has more than 30 combining marks in a row")
+    }
   }
 
   private func split(_ word: String) -> (String, String?) {

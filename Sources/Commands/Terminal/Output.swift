@@ -82,6 +82,8 @@ final class Output {
     _ secret: borrowing SecretBytes,
     toDescriptor number: Int32
   ) throws(CommandError) {
+    // If the reader has closed the pipe, SIGPIPE would end this program without a message.
+    ThisProcess.ignoreWriteSignals()
     do throws(SystemError) {
       try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in
         try unsafe write(bytes, to: number)

@@ -10,7 +10,7 @@ package struct CommandText: Sendable {
 
   /// Whether the commands need the option.
   package let needsOption: Bool
-  /// The first words of the verbs that get it.
+  /// The first words of the verbs that take the option.
   private let verbs: Set<String>
 
   /// The commands for a vault that needs no option.

@@ -50,6 +50,7 @@ extension Situation {
     ("--frob token", "an option before the verb"),
     ("token work --within 8s", "a limit for no helper"),
     ("token " + String(repeating: "a", count: 70_000), "70,000 characters"),
+    ("token --reason a" + String(repeating: "\u{301}", count: 31), "31 accents on one letter"),
   ].map { Situation($0, $1) }
 
   /// Asks for the finger, which matches.

@@ -129,6 +129,18 @@ extension Situation {
       AddSlotCall.self,
       replies: added(0)
     ),
+    Situation(
+      "device-secret add tpm --recovery-to 9",
+      "a recovery code exists",
+      AddSlotCall.self,
+      replies: added(0)
+    ),
+    Situation(
+      "device-secret add tpm --recovery-to 9",
+      "another slot exists",
+      AddSlotCall.self,
+      fails: .refused(message: "the machine key has a slot of this TPM already (tpm-1)")
+    ),
     Situation("device-secret add recovery", "a further code", AddSlotCall.self, replies: added(0)),
     Situation(
       "device-secret add recovery",
