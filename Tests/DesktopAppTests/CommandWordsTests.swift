@@ -22,7 +22,7 @@ struct CommandWordsTests {
     #expect(commands["finding unknown"] == ["thumblatch --private status"])
   }
 
-  /// A text of the app can name no verb that the option is not added to.
+  /// Each verb in a text of the app takes the option, except those without a vault of the caller.
   @Test
   func eachVerbInATextIsKnown() throws {
     let directory = try Directory(path: BuiltPrograms.sourceDirectory + "/Sources/Translations")
@@ -30,7 +30,7 @@ struct CommandWordsTests {
     let text = String(decoding: catalog, as: UTF8.self)
     let verbs = Set(text.matches(of: /thumblatch ([a-z-]+)/).map(\.1))
     let known = try #require(try AppTexts().about("commands", in: "eo")["verbs"]).text
-    // Two verbs use no vault of the caller, and one word is no verb.
+    // `host` and `service` use no vault of the caller, and `package` is no verb.
     #expect(verbs.subtracting(known.split(separator: " ")) == ["host", "package", "service"])
   }
 

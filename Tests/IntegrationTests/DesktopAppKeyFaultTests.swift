@@ -39,7 +39,7 @@ struct DesktopAppKeyFaultTests {
     try app.run("open()")
     try app.run("resize(800, 880)")
     try app.run("click('Keys and Backup', 'list item')")
-    try app.press("Add security key")
+    try app.press("Enroll security key")
     try enroll()
     try app.sees("no security key is plugged in", "alert")
     app.keepPicture("key-missing")

@@ -54,8 +54,8 @@ struct DesktopAppKeysTests {
     try openPage()
     try app.sees("No security key enrolled")
     try expectFit("none")
-    try app.press("Add security key")
-    try app.sees("Add a Security Key")
+    try app.press("Enroll security key")
+    try app.sees("Enroll a Security Key")
     try expectFit("form")
     try app.run("key('ctrl+a')")
     try app.run("type('<b>blue')")
@@ -75,7 +75,7 @@ struct DesktopAppKeysTests {
     #expect(try person.run("keys", "list").succeeded() == "<b>blue\n")
 
     // A cancelled enrollment turns the key's light off.
-    try app.press("Add security key")
+    try app.press("Enroll security key")
     try app.run("tab_to('PIN of the key')")
     try type(secret: Self.pin)
     try app.press("Cancel")

@@ -18,14 +18,14 @@ package enum Translation {
     unsafe textdomain(domain)
   }
 
-  /// Sets what changes each text after its translation.
+  /// Sets a function that is applied to each text after its translation.
   ///
-  /// A text can be a value of another one, so the change must leave a changed text as it is.
+  /// A text can be put into another text, so the function must leave a changed text as it is.
   package static func setChange(_ change: @escaping @Sendable (String) -> String) {
     self.change.withLock { $0 = change }
   }
 
-  /// A text with that change.
+  /// Applies that function to a text.
   package static func changed(_ text: String) -> String {
     change.withLock { $0 }?(text) ?? text
   }

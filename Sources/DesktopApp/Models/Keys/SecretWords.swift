@@ -36,7 +36,8 @@ struct SecretWords {
     let check: String? =
       switch status.counter {
       case .some(.none): tr("Cannot be detected: the directory has no TPM counter.")
-      case .current: tr("Detected: the directory matches the counter of the TPM.")
+      case .current:
+        tr("The counter of the TPM detects old copies. This directory matches the counter.")
       case .unchecked: tr("Not checked: a recovery code opened the machine key.")
       case .refused:
         tr("This may be one. To accept it, run in a terminal: thumblatch recover")

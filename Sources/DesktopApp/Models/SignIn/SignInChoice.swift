@@ -49,15 +49,15 @@ struct SignInChoice: Sendable {
       SignInChoice(
         title: TemplateWords(of: template).title,
         detail: template.needsSecret
-          ? tr("With a client ID and a client secret from there")
-          : tr("With a client ID from there"),
+          ? tr("With a client ID and a client secret that you get there")
+          : tr("With a client ID that you get there"),
         source: .template(template),
         account: template.name
       )
     } + [
       SignInChoice(
-        title: tr("Another provider of OpenID Connect"),
-        detail: tr("With its address and a client ID from there"),
+        title: tr("Another OpenID Connect provider"),
+        detail: tr("With its address and a client ID that you get there"),
         source: .address(.oidc),
         account: ""
       ),

@@ -33,6 +33,8 @@ struct SignInAnswers: Sendable {
 
 /// The fields in which a person says where, and under which name, they sign in.
 struct SignInForm: Sendable {
+  private static let addressStart = "https://"
+
   /// Where the settings of the provider come from.
   enum Source: Sendable {
     /// A file of the machine or of the person.
@@ -75,12 +77,16 @@ struct SignInForm: Sendable {
       }
       fields += Self.client(needsSecret: template.needsSecret)
     case .address(let kind):
+      switch (kind.isOAuth, isRegistration) {
       // Not translated: a name.
-      title = kind.isOAuth ? "OpenID Connect" : tr("E-Mail and Password")
+      case (true, _): title = "OpenID Connect"
+      case (false, true): title = tr("Register with E-Mail and Password")
+      case (false, false): title = tr("E-Mail and Password")
+      }
       notes =
         kind.isOAuth ? [tr("Register a client there that redirects to this computer.")] : []
       fields = [
-        SignInField(key: "issuer", title: tr("Address of the provider"), text: "https://")
+        SignInField(key: "issuer", title: tr("Address of the provider"), text: Self.addressStart)
       ]
       if kind.isOAuth { fields += Self.client(needsSecret: false) }
     case .account(let name, let provider):
@@ -159,8 +165,10 @@ struct SignInForm: Sendable {
   ) throws(SignInProblems) -> (account: String, provider: Provider) {
     let missing = fields.filter { field in
       guard !field.isOptional else { return false }
+      // The beginning of an address that the form offers is no answer.
       return field.isSecret
-        ? answers.secrets[field.key] == nil : answers.texts[field.key]?.isEmpty != false
+        ? answers.secrets[field.key] == nil
+        : ["", Self.addressStart].contains(answers.texts[field.key] ?? "")
     }
     guard missing.isEmpty else {
       throw SignInProblems(missing.map { ($0.key, tr("This is missing.")) })

@@ -30,7 +30,7 @@ package struct TemplateWords {
     switch template.name {
     case "github":
       TemplateWords(
-        tr("GitHub, by a GitHub App"),
+        tr("GitHub, with a GitHub App"),
         [
           tr("Register a GitHub App with user tokens that expire, and turn its device flow on."),
           tr(

@@ -45,9 +45,10 @@ final class KeysPage: ContentPage {
     overview = builder.object("overview")
     kept = builder.object("kept")
     tpm = builder.object("tpm")
-    addTPM = builder.object("add-tpm")
+    addTPM = tpm.addButton(label: tr("Add…"))
+    addTPM.isVisible = false
     slotKey = builder.object("slot-key")
-    addSlotKey = builder.object("add-slot-key")
+    addSlotKey = slotKey.addButton(label: tr("Add…"))
     copies = builder.object("copies")
     slots = builder.object("slots")
     code = builder.object("code")
@@ -87,7 +88,7 @@ final class KeysPage: ContentPage {
     backUp.onClick { [model] in model.beginBackup() }
     chooseBackup.onClick { [weak self] in self?.askForBackup() }
     chooseBackup.name(tr("Choose the backup to restore"))
-    addKey.name(tr("Add security key"))
+    addKey.name(tr("Enroll security key"))
     addTPM.name(tr("Add TPM"))
     addSlotKey.name(tr("Let a security key open the vault"))
     makeCode.name(tr("Replace recovery code"))

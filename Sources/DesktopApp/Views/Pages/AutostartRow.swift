@@ -33,6 +33,6 @@ final class AutostartRow {
     isSetting = false
     row.subtitle =
       model.trouble?.text
-      ?? tr("Without a window, it shows notices, and the presence checks of programs.")
+      ?? tr("Without a window, the app shows notices and the presence checks of programs.")
   }
 }

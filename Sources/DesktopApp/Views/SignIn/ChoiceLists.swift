@@ -22,6 +22,10 @@ final class ChoiceLists {
       if SignInChoice.new.indices.contains(index) { model.choose(SignInChoice.new[index]) }
     }
     newRows = Self.fill(new, SignInChoice.new)
+    let inTerminal: Label = builder.object("in-terminal")
+    inTerminal.text = tr(
+      "In a terminal you can also keep a password, an access token or an API key (thumblatch store), and sign in for an MCP server or with the browser of another computer (thumblatch login)."
+    )
     track { [weak self] in self?.update() }
   }
 
