@@ -150,7 +150,7 @@ def aSocketThatAUnitOfTheSystemOpensComesUnderTheRuleOfTheUnit():
 @scenario
 def aRuleHoldsForTheUnitThatTheKernelNames():
     def token(unit, *options, manager=(), status):
-        return run("systemd-run", "--quiet", "--wait", "--pipe", *manager, f"--unit={unit}",
+        return run("systemd-run", "--quiet", "--wait", "--collect", "--pipe", *manager, f"--unit={unit}",
                    "thumblatch", "token", *options, status=status)
 
     with policy_as_before():

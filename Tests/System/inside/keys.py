@@ -2,6 +2,7 @@
 one wants its PIN each time."""
 import json
 
+from asking import policy_as_before, write_rules
 from household import ADA, FINGER, ask_for_finger, begin, brings_token, status
 from people import Person, touch
 from scenarios import check, main, no_unit_of_ours_failed, run, scenario, until
@@ -159,10 +160,7 @@ def aKeyWithAPINAsksForItAfterATouch():
     passes(command, "security key")
 
 
-@scenario
-def theRuleDemandsMoreThanATouch():
-    change = ADA.thumblatch("policy", "key", "verify")
-    change.expect("System password for").type(ADA.password).end()
+def only_a_pin_passes():
     plug(BLUE)
     command = test()
     command.expect("has no PIN")
@@ -173,6 +171,16 @@ def theRuleDemandsMoreThanATouch():
     command.expect(PINNED).type(PIN)
     RED.touch()
     passes(command, "security key")
+
+
+@scenario
+def theRuleDemandsMoreThanATouch():
+    with policy_as_before() as before:
+        write_rules(before.replace("[Policy]", "[Policy]\nkey = verify", 1))
+        only_a_pin_passes()
+    change = ADA.thumblatch("policy", "key", "verify")
+    change.expect("System password for").type(ADA.password).end()
+    only_a_pin_passes()
     change = ADA.thumblatch("policy", "key", "default")
     change.expect("System password for").type(ADA.password).end()
 
