@@ -37,7 +37,6 @@ package final class MachineConfiguration: MachineRules {
   private let files: MachineDirectory
   private let last = Mutex<Reading?>(nil)
   private let complaints = Mutex<[String: String]>([:])
-
   private let now: @Sendable () -> BootInstant
 
   package init(
@@ -75,14 +74,9 @@ package final class MachineConfiguration: MachineRules {
       return Found(files: files, policy: try files.policy())
     }
     last.withLock { $0 = Reading(sources: sources, result: result) }
-    do throws(ConfigurationError) {
-      let found = try result.get()
-      complain(nil, about: files.policyFile)
-      return found
-    } catch {
-      complain("\(error)", about: files.policyFile)
-      throw error
-    }
+    let problem: String? = if case .failure(let error) = result { "\(error)" } else { nil }
+    complain(problem, about: files.policyFile)
+    return try result.get()
   }
 
   /// What was read last, a policy or an error, if it applies to these sources; otherwise `nil`.

@@ -18,8 +18,8 @@ extension Vaults {
 
   /// Whether the engine of a private vault should end soon after its last client has left.
   ///
-  /// An engine keeps the groups of the session that started it. After the administrator has added its user to
-  /// the group of the TPM, only an engine of a later session may open the TPM.
+  /// An engine keeps the groups of the session that started it. After the administrator has added its
+  /// user to the group of the TPM, only an engine of a later session may open the TPM.
   var shouldGiveWay: Bool {
     guard onlyUser != nil, let slots = slotChanges.slots else { return false }
     return slots.isDenied && !slots.isOpen
