@@ -152,7 +152,7 @@ private struct Parser {
       values[name] = []
       return
     }
-    let given = if let attached { attached as String? } else { try nextValue() }
+    let given: String? = if let attached { attached } else { try nextValue() }
     guard let value = given, !value.isEmpty else {
       if option.mayStandAlone, attached == nil {
         values[name] = []
