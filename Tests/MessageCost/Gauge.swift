@@ -1,32 +1,30 @@
 import Glibc
 
-/// Measures the CPU time of this thread, and keeps the highest readings.
+/// Measures the CPU time of this thread as a multiple of a plain reader's, and keeps the highest
+/// readings.
 ///
 /// A thread's own time does not grow while other programs run (clock_gettime(2),
-/// CLOCK_THREAD_CPUTIME_ID).
+/// CLOCK_THREAD_CPUTIME_ID). It does grow on a slow machine, and while another program on the same
+/// core's second thread, or another guest on the same host, takes the cache. The plain reader is
+/// measured at the same time, and grows with it.
 final class Gauge {
   struct Reading {
     let milliseconds: Double
-    let bytes: Int
-    let what: String
-
-    /// The cost of 64 KiB.
+    /// What 64 KiB cost, as a multiple of the plain reader's time.
     ///
     /// A shorter text counts as one of that size.
-    var cost: Double { milliseconds * 65_536 / Double(max(bytes, 65_536)) }
+    let cost: Double
+    let what: String
   }
 
-  /// The limit for 64 KiB, in milliseconds.
-  static let limit = 5.0
+  /// The limit for 64 KiB, as a multiple of the plain reader's time.
+  static let limit = 10.0
   /// The readings that are reported.
   private static let kept = 12
   /// The first reading includes the growth of the process's memory, so a high reading is repeated, if it
   /// would be reported.
   private static let attempts = 6
   /// The CPU time that is left for more repeats of readings above the limit, in milliseconds.
-  ///
-  /// The time of a thread grows while another program on the same core's second thread, or another
-  /// guest on the same host, takes the cache. Such a spell outlasts `attempts` readings.
   private var patience = 60_000.0
 
   /// The names to measure, or empty for all.
@@ -38,19 +36,22 @@ final class Gauge {
   /// Measures `body`, which reads this many bytes.
   func measure(_ what: @autoclosure () -> String, bytes: Int, _ body: () -> Void) {
     guard Self.wanted.isEmpty || Self.wanted.allSatisfy(what().contains) else { return }
+    if count % 1000 == 0 { PlainReader.measure() }
     count += 1
     let scale = 65_536 / Double(max(bytes, 65_536))
     var least = Self.time(body)
+    var cost: Double { least * scale / PlainReader.milliseconds }
     var attempt = 0
-    while least * scale > Self.limit / 2, isReported(least * scale) {
-      guard attempt < Self.attempts || (least * scale > Self.limit && patience > 0) else { break }
+    while cost > Self.limit / 2, isReported(cost) {
+      guard attempt < Self.attempts || (cost > Self.limit && patience > 0) else { break }
+      PlainReader.measure()
       let time = Self.time(body)
       least = min(least, time)
       if attempt >= Self.attempts { patience -= time }
       attempt += 1
     }
-    guard isReported(least * scale) else { return }
-    worst.append(Reading(milliseconds: least, bytes: bytes, what: what()))
+    guard isReported(cost) else { return }
+    worst.append(Reading(milliseconds: least, cost: cost, what: what()))
     worst.sort { $0.cost > $1.cost }
     if worst.count > Self.kept { worst.removeLast() }
   }
@@ -63,15 +64,21 @@ final class Gauge {
 
   /// Prints the highest readings.
   func report(_ title: String) {
-    print("\(title): \(count) messages, the dearest (ms of thread CPU for 64 KiB):")
+    print("\(title): \(count) messages; 64 KiB of the dearest take this many times a plain reader:")
     for reading in worst.prefix(isExceeded ? Self.kept : 4) {
-      let hundredths = Int(reading.cost * 100)
-      let digits = hundredths % 100
-      print("  \(hundredths / 100).\(digits < 10 ? "0" : "")\(digits)  \(reading.what)")
+      let (cost, time) = (Self.hundredths(reading.cost), Self.hundredths(reading.milliseconds))
+      print("  \(cost) (\(time) ms of thread CPU)  \(reading.what)")
     }
   }
 
-  private static func time(_ body: () -> Void) -> Double {
+  private static func hundredths(_ value: Double) -> String {
+    let hundredths = Int(value * 100)
+    let digits = hundredths % 100
+    return "\(hundredths / 100).\(digits < 10 ? "0" : "")\(digits)"
+  }
+
+  /// The CPU time of this thread that `body` takes, in milliseconds.
+  static func time(_ body: () -> Void) -> Double {
     let begun = now()
     body()
     return now() - begun

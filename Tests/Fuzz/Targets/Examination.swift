@@ -10,7 +10,7 @@ struct Cost {
   /// Peak memory.
   let bytes: Int64
 
-  /// 50 ms: ten times the limit for decoding the largest message.
+  /// 50 ms: some twenty times what the most expensive message takes.
   static let mostNanoseconds: Int64 = 50_000_000
 
   var isSlow: Bool { nanoseconds > Self.mostNanoseconds }
