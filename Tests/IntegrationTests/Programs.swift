@@ -7,7 +7,8 @@ import Testing
 /// The programs in one directory, as they are installed, but with virtual fingerprint readers.
 ///
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests. With
-/// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, the tests fail unless those are the released ones.
+/// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, they are the released ones, and the tests fail if
+/// a source has changed since.
 enum Programs {
   private static let names = [
     "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-desktop",
@@ -39,22 +40,28 @@ enum Programs {
 
   private static func assemble() throws -> String {
     let directory = try scratch.get() + "/programs"
-    let released = BuiltPrograms.sourceDirectory + "/.build/thumblatch/virtual"
+    let sources = BuiltPrograms.sourceDirectory
+    let released = sources + "/.build/thumblatch/virtual"
     let built = BuiltPrograms.directory
     let mustBeReleased = ThisProcess.environment("THUMBLATCH_TEST_RELEASED") ?? ""
-    let pam = BuiltPrograms.sourceDirectory + "/Sources/Installed/etc/pam.d/thumblatch"
+    let pam = sources + "/Sources/Installed/etc/pam.d/thumblatch"
     try shell(
       """
       umask 022
       mkdir \(directory)
       cd \(built)
-      newer=$(find \(names.joined(separator: " ")) \
-        \(virtual.map { $0 + "-virtual" }.joined(separator: " ")) \
-        -newer \(released)/thumblatchd 2>&1 || echo none)
+      if [ -n "\(mustBeReleased)" ]; then
+        set -- \(sources)/Package.swift $(find \(sources)/Sources \
+          -name '*.swift' -o -name '*.[ch]' -o -name '*.varlink' -o -name '*.ui')
+      else
+        set -- \(names.joined(separator: " ")) \
+          \(virtual.map { $0 + "-virtual" }.joined(separator: " "))
+      fi
+      newer=$(find "$@" -newer \(released)/thumblatchd 2>&1 || echo none)
       if [ -z "$newer" ]; then
         cp -r \(released)/. \(directory)
       elif [ -n "\(mustBeReleased)" ]; then
-        echo "THUMBLATCH_TEST_RELEASED is set: run Scripts/package, it is older than $newer" >&2
+        echo "THUMBLATCH_TEST_RELEASED is set: run Scripts/package, which is older than" $newer >&2
         exit 1
       else
         for name in \(names.joined(separator: " ")); do
