@@ -51,32 +51,35 @@ struct Bodies {
 
   /// Calls `body` with documents that have one hostile member among ordinary ones, and with
   /// documents that are entirely hostile.
-  func each(_ ordinary: String, _ body: (String, [UInt8]) throws -> Void) rethrows {
+  func each(
+    _ ordinary: String,
+    _ gauge: Gauge,
+    _ body: (String, [UInt8]) throws -> Void
+  ) rethrows {
     for filler in Filler.all {
-      let value = filler.value(Self.size)
-      try body(filler.name, value)
-      try body(
-        "a new member: \(filler.name)",
-        Array(#"{"\#u{e9}":"#.utf8) + value + Array(",\(ordinary)}".utf8)
-      )
+      let value = Value(filler, bytes: Self.size)
+      try gauge.measure(filler.name, value, body) { $0 }
+      try gauge.measure("a new member: \(filler.name)", value, body) {
+        Array(#"{"\#u{e9}":"#.utf8) + $0 + Array(",\(ordinary)}".utf8)
+      }
       guard filler.isText else { continue }
-      try body("a name: \(filler.name)", Array("{".utf8) + value + Array(":0,\(ordinary)}".utf8))
+      try gauge.measure("a name: \(filler.name)", value, body) {
+        Array("{".utf8) + $0 + Array(":0,\(ordinary)}".utf8)
+      }
     }
     for filler in Filler.few {
-      let value = filler.value(Self.size)
-      let small = filler.value(Self.size / (members.count + 1))
+      let value = Value(filler, bytes: Self.size)
       for member in members {
         let rest = Self.without(member, ordinary)
-        try body(
-          "\(member): \(filler.name)",
-          Array(#"{"\#(member)":"#.utf8) + value + Array(",\(rest)}".utf8)
-        )
+        try gauge.measure("\(member): \(filler.name)", value, body) {
+          Array(#"{"\#(member)":"#.utf8) + $0 + Array(",\(rest)}".utf8)
+        }
       }
-      let all = members.map { Array(#""\#($0)":"#.utf8) + small }
-      try body(
-        "all members: \(filler.name)",
-        Array("{".utf8) + all.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
-      )
+      let part = Value(filler, bytes: Self.size / (members.count + 1))
+      try gauge.measure("all members: \(filler.name)", part, body) { small in
+        let all = members.map { Array(#""\#($0)":"#.utf8) + small }
+        return Array("{".utf8) + all.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
+      }
     }
   }
 

@@ -54,7 +54,7 @@ struct Documents {
     for provider in providers {
       let client = ProviderClient(provider: provider)
       let kind = provider.kind.rawValue
-      try bodies.each(ordinary) { name, bytes in
+      try bodies.each(ordinary, gauge) { name, bytes in
         let body = try SecretBytes(copying: bytes)
         for status in [200, 400] {
           // The refusals of a login and a registration differ from those of a code.
@@ -90,7 +90,7 @@ struct Documents {
   private func measureMetadata(_ gauge: Gauge) throws {
     let ordinary = #""issuer":"https://id.example.com""#
     for provider in providers where provider.oauth != nil {
-      try bodies.each(ordinary) { name, bytes in
+      try bodies.each(ordinary, gauge) { name, bytes in
         guard bytes.count <= ServerMetadata.maximumCount else { return }
         let body = try SecretBytes(copying: bytes)
         gauge.measure("metadata, \(name)", bytes: bytes.count) {

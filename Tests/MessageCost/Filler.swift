@@ -169,3 +169,14 @@ struct Filler: Sendable {
     ].contains($0.name)
   }
 }
+
+/// A filler's value, and a quarter of it.
+struct Value {
+  let quarter: [UInt8]
+  let whole: [UInt8]
+
+  init(_ filler: Filler, bytes: Int) {
+    quarter = filler.value(bytes / 4)
+    whole = filler.value(bytes)
+  }
+}

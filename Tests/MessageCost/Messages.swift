@@ -7,20 +7,19 @@ import Varlink
 struct Messages {
   let interface: VarlinkInterface
   private let file: InterfaceFile
-  /// How many bytes the hostile value takes.
-  private let room: Int
-  private let fillers: [(name: String, value: [UInt8])]
+  private let values: [(name: String, value: Value)]
+  private let gauge: Gauge
 
   /// The text before the hostile value and after it.
   private typealias Frame = (path: String, before: String, after: String)
 
-  init(_ interface: VarlinkInterface) throws {
+  init(_ interface: VarlinkInterface, _ gauge: Gauge) throws {
     self.interface = interface
     file = try InterfaceFile(interface.description)
     // The text around it is shorter than that.
     let room = interface.maximumMessage - 3000
-    self.room = room
-    fillers = Filler.all.map { ($0.name, $0.value(room)) }
+    values = Filler.all.map { ($0.name, Value($0, bytes: room)) }
+    self.gauge = gauge
   }
 
   /// The names of the methods.
@@ -72,8 +71,8 @@ struct Messages {
     for frame in frames {
       let before = Array((start + frame.before).utf8)
       let after = Array((frame.after + end).utf8)
-      for filler in fillers {
-        body("\(what), \(frame.path): \(filler.name)", before + filler.value + after)
+      for (name, value) in values {
+        gauge.measure("\(what), \(frame.path): \(name)", value, body) { before + $0 + after }
       }
     }
   }

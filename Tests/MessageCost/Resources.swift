@@ -10,14 +10,14 @@ enum Resources {
   static func measure(_ gauge: Gauge) throws {
     let bodies = try Bodies(sources: ["ProtectedResources"])
     let issuers = #""authorization_servers":["https://id.example.com"]"#
-    try bodies.each(#""resource":"\#(server)",\#(issuers)"#) { name, bytes in
+    try bodies.each(#""resource":"\#(server)",\#(issuers)"#, gauge) { name, bytes in
       let body = try SecretBytes(copying: bytes)
       gauge.measure("resource, \(name)", bytes: bytes.count) {
         _ = try? ProtectedResource(body, for: server, at: location)
       }
     }
     let client = #""client_id":"a","redirect_uris":["\#(redirect)"]"#
-    try bodies.each(client) { name, bytes in
+    try bodies.each(client, gauge) { name, bytes in
       let body = try SecretBytes(copying: bytes)
       for status in [201, 400] {
         gauge.measure("registration \(status), \(name)", bytes: bytes.count) {

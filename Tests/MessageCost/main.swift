@@ -31,8 +31,8 @@ struct Findings {
 }
 
 func measure(_ interface: VarlinkInterface, _ findings: inout Findings) throws {
-  let messages = try Messages(interface)
   let gauge = Gauge()
+  let messages = try Messages(interface, gauge)
   messages.calls { name, message in
     gauge.measure(name, bytes: message.count) { Readers.readCall(message, on: interface) }
     guard interface === VarlinkInterface.vault, let given = Readers.provider(in: message)
