@@ -17,14 +17,15 @@ public final class DevBackend: Sendable {
   /// Starts a backend on a free port.
   ///
   /// - Parameter options: further options of the script, such as `["--access-lifetime", "60"]`.
-  /// - Throws: if it cannot be started. It needs Python 3 in PATH.
+  /// - Throws: if it cannot be started. It needs the distribution's Python 3.
   public init(_ options: [String] = []) throws {
     let (near, far) = try UnixSocket.pair()
     let ours = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
     child = try ChildProcess(
-      path: BuiltPrograms.sourceDirectory + "/Scripts/dev-backend",
-      arguments: ["--port", "0", "--pipe"] + options,
+      path: "/usr/bin/python3",
+      arguments: [BuiltPrograms.sourceDirectory + "/Scripts/dev-backend", "--port", "0", "--pipe"]
+        + options,
       environment: ["PATH=" + (ThisProcess.environment("PATH") ?? "/usr/bin:/bin")],
       descriptors: [theirs.number, theirs.number, 2]
     )
