@@ -25,7 +25,7 @@ final class Gauge {
   /// would be reported.
   private static let attempts = 6
   /// The CPU time that is left for more repeats of readings above the limit, in milliseconds.
-  private var patience = 60_000.0
+  private var patience: Double
 
   /// The names to measure, or empty for all.
   private static let wanted = CommandLine.arguments.dropFirst()
@@ -34,6 +34,8 @@ final class Gauge {
   private(set) var worst: [Reading] = []
   /// While quarters are measured: whether one was too expensive.
   private var isSuspect: Bool?
+
+  init(patience: Double = 20_000) { self.patience = patience }
 
   /// Calls `body` with a message around a quarter of a value, and with one around the whole value only
   /// if the quarter was too expensive.
