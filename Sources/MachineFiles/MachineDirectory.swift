@@ -3,7 +3,7 @@
 
 package import Configuration
 internal import SecretMemory
-internal import System
+package import System
 
 /// The administrator's configuration in one directory: `thumblatch.conf`, its drop-ins in `conf.d`,
 /// and `providers.d`.
@@ -55,6 +55,16 @@ package struct MachineDirectory: Sendable {
       if let source = try dropIn(name, folder) { sources.append(source) }
     }
     return sources
+  }
+
+  /// When one of these files was last written, or a file of the policy was created, removed or renamed;
+  /// `nil` if nothing is known.
+  package func lastChange(of sources: [PolicyFiles.Source]) -> WallTime? {
+    guard let root = try? Directory(path: "/") else { return nil }
+    return ([path, dropIns] + sources.map(\.file)).compactMap { path in
+      (try? root.lastChange(String(path.drop { $0 == "/" }))) ?? nil
+    }
+    .max()
   }
 
   /// One drop-in; `nil` if it was removed since the directory was listed.

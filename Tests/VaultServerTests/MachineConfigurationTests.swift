@@ -7,14 +7,36 @@ import TestSupport
 import Testing
 import VaultServer
 
+private final class SetClock: Sendable {
+  let seconds = Mutex<Int64>(1000)
+}
+
 /// A scratch directory in place of `/etc/thumblatch`, which this user may own.
 private struct Machine {
   let scratch: ScratchDirectory
   let files: MachineConfiguration
 
-  init(owners: Set<UInt32> = [ThisProcess.user]) throws {
+  init(
+    owners: Set<UInt32> = [ThisProcess.user],
+    now: @escaping @Sendable () -> WallTime = { .now }
+  ) throws {
     scratch = try ScratchDirectory()
-    files = MachineConfiguration(MachineDirectory(path: scratch.path, owners: owners))
+    files = MachineConfiguration(MachineDirectory(path: scratch.path, owners: owners), now: now)
+  }
+
+  /// A directory, and the time that counts there, in seconds.
+  static func atTime() throws -> (Machine, SetClock) {
+    let clock = SetClock()
+    return (try Machine(now: { WallTime(seconds: clock.seconds.withLock { $0 }) }), clock)
+  }
+
+  /// Sets when the files and the directories were last changed, in seconds.
+  func set(change: Int) throws {
+    var times = [timespec](repeating: timespec(tv_sec: change, tv_nsec: 0), count: 2)
+    for name in ["", "/thumblatch.conf", "/conf.d"] {
+      let result = unsafe utimensat(AT_FDCWD, scratch.path + name, &times, 0)
+      try #require(result == 0 || errno == ENOENT)
+    }
   }
 
   func write(_ name: String, _ text: String, mode: UInt32 = 0o644) throws {
@@ -60,52 +82,75 @@ struct MachineConfigurationTests {
     #expect(try machine.files.policy().window == 5)
     try machine.write("thumblatch.conf", "[Policy]\nwindow = 7\n")
     #expect(try machine.files.policy().window == 7)
-    try machine.scratch.open().unlink("thumblatch.conf")
-    #expect(try machine.files.policy().window == 10)
   }
 
   /// An editor that writes the file in place empties it first.
-  @Test
-  func aFileThatIsBeingWrittenKeepsItsRulesForAMoment() throws {
-    let machine = try Machine()
-    let clock = Mutex(BootInstant(nanoseconds: 7))
-    let files = MachineConfiguration(
-      MachineDirectory(path: machine.scratch.path, owners: [ThisProcess.user]),
-      now: { clock.withLock { $0 } }
-    )
+  ///
+  /// Another one renames the old file first.
+  @Test(arguments: [true, false])
+  func aFileThatIsBeingWrittenKeepsItsRulesForAMoment(isEmptied: Bool) throws {
+    let (machine, clock) = try Machine.atTime()
+    let files = machine.files
+    func clear() throws {
+      if isEmptied {
+        try machine.write("thumblatch.conf", "")
+      } else {
+        try machine.scratch.open().unlink("thumblatch.conf")
+      }
+      try machine.set(change: 1000)
+    }
+    clock.seconds.withLock { $0 = 1000 }
     try machine.write("thumblatch.conf", "")
     #expect(try files.policy().window == 10)
     for _ in 0..<2 {
+      clock.seconds.withLock { $0 = 1000 }
       try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
       #expect(try files.policy().window == 5)
-      try machine.write("thumblatch.conf", "")
+      try clear()
       #expect(try files.policy().window == 5)
-      clock.withLock { $0 = BootInstant(nanoseconds: $0.nanoseconds + 999_999_999) }
+      clock.seconds.withLock { $0 = 1001 }
       #expect(try files.policy().window == 5)
-      // The next time that a file becomes empty, the second begins again.
+      // What is written then holds at once.
       try machine.write("thumblatch.conf", "[Policy]\nwindow = 6\n")
       #expect(try files.policy().window == 6)
     }
-    try machine.write("thumblatch.conf", "")
-    #expect(try files.policy().window == 6)
-    clock.withLock { $0 = $0.advanced(bySeconds: 1) }
+    // The time begins with the change, and not with the first request after it.
+    try clear()
+    clock.seconds.withLock { $0 = 1002 }
     #expect(try files.policy().window == 10)
+    // A change in the future is not one of just now.
+    try machine.write("thumblatch.conf", "[Policy]\nwindow = 5\n")
+    #expect(try files.policy().window == 5)
+    try clear()
+    clock.seconds.withLock { $0 = 999 }
+    #expect(try files.policy().window == 10)
+  }
+
+  @Test
+  func aDropInThatIsBeingWrittenKeepsItsRulesForAMoment() throws {
+    let (machine, clock) = try Machine.atTime()
+    let folder = try machine.scratch.open().openDirectory("conf.d", create: true)
+    try folder.create("a.conf").write("[Policy]\nwindow = 5\n")
+    #expect(try machine.files.policy().window == 5)
+    try folder.unlink("a.conf")
+    try machine.set(change: 1000)
+    clock.seconds.withLock { $0 = 1001 }
+    #expect(try machine.files.policy().window == 5)
+    clock.seconds.withLock { $0 = 1002 }
+    #expect(try machine.files.policy().window == 10)
   }
 
   @Test
   func aBrokenFileThatIsBeingCorrectedIsAnError() throws {
-    let clock = Mutex(BootInstant(nanoseconds: 7))
-    let machine = try Machine()
-    let files = MachineConfiguration(
-      MachineDirectory(path: machine.scratch.path, owners: [ThisProcess.user]),
-      now: { clock.withLock { $0 } }
-    )
+    let (machine, clock) = try Machine.atTime()
+    clock.seconds.withLock { $0 = 1000 }
     for text in ["[Policy]\nwindows = 5\n", ""] {
       try machine.write("thumblatch.conf", text)
-      #expect(throws: ConfigurationError.self) { try files.policy() }
+      try machine.set(change: 1000)
+      #expect(throws: ConfigurationError.self) { try machine.files.policy() }
     }
-    clock.withLock { $0 = $0.advanced(bySeconds: 1) }
-    #expect(try files.policy().window == 10)
+    clock.seconds.withLock { $0 = 1002 }
+    #expect(try machine.files.policy().window == 10)
   }
 
   @Test

@@ -95,6 +95,17 @@ package struct Directory: ~Copyable, Sendable {
     return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
   }
 
+  /// When a file's bytes or a directory's names were last changed (stat(3type), `st_mtim`); `nil` if it
+  /// does not exist.
+  package func lastChange(_ name: String) throws(SystemError) -> WallTime? {
+    var status = stat()
+    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
+      return nil
+    }
+    return WallTime(seconds: Int64(status.st_mtim.tv_sec))
+  }
+
   /// Identifies a file among its predecessors and successors, and among its own changes
   /// (fstatat(2)); `nil` if it does not exist.
   package func stamp(_ name: String) throws(SystemError) -> FileStamp? {

@@ -17,31 +17,29 @@ package final class MachineConfiguration: MachineRules {
   private struct Reading {
     let sources: [PolicyFiles.Source]
     let result: Result<Found, ConfigurationError>
-    /// When a file that had text was first found empty; `nil` if there is no such file.
-    var emptied: BootInstant?
 
-    /// Whether a file has lost all of its text in the new sources.
+    /// Whether a file has lost all of its text in the new sources, or is missing there.
     func lostText(in new: [PolicyFiles.Source]) -> Bool {
-      new.contains { source in
-        source.bytes.isEmpty && sources.contains { $0.file == source.file && !$0.bytes.isEmpty }
+      sources.contains { source in
+        !source.bytes.isEmpty && new.first { $0.file == source.file }?.bytes.isEmpty ?? true
       }
     }
   }
 
-  /// How long the previous policy applies after a file was found empty, in seconds.
+  /// How long the previous policy applies after a file was emptied or removed, in seconds.
   ///
-  /// A program that writes a file in place first empties it. Without this time, a request during the
-  /// write would be judged without the administrator's rules.
-  private static let writingTime: Int64 = 1
+  /// A program that writes a file in place first empties it, or renames it first. Without this time, a
+  /// request during the write would be judged without the administrator's rules.
+  private static let writingTime: Int64 = 2
 
   private let files: MachineDirectory
   private let last = Mutex<Reading?>(nil)
   private let complaints = Mutex<[String: String]>([:])
-  private let now: @Sendable () -> BootInstant
+  private let now: @Sendable () -> WallTime
 
   package init(
     _ files: MachineDirectory = MachineDirectory(),
-    now: @escaping @Sendable () -> BootInstant = { .now }
+    now: @escaping @Sendable () -> WallTime = { .now }
   ) {
     (self.files, self.now) = (files, now)
   }
@@ -81,17 +79,16 @@ package final class MachineConfiguration: MachineRules {
 
   /// What was read last, a policy or an error, if it applies to these sources; otherwise `nil`.
   private func lastRead(_ sources: [PolicyFiles.Source]) -> Reading? {
-    last.withLock { last in
-      guard let read = last else { return nil }
-      if read.sources == sources {
-        last?.emptied = nil
-        return read
-      }
-      guard read.lostText(in: sources) else { return nil }
-      let emptied = read.emptied ?? now()
-      last?.emptied = emptied
-      return now() < emptied.advanced(bySeconds: Self.writingTime) ? read : nil
-    }
+    guard let read = last.withLock({ $0 }) else { return nil }
+    guard read.sources != sources else { return read }
+    return read.lostText(in: sources) && isBeingWritten(sources) ? read : nil
+  }
+
+  /// Whether these files, or the list of the files, changed so recently that the change may go on.
+  private func isBeingWritten(_ sources: [PolicyFiles.Source]) -> Bool {
+    guard let change = files.lastChange(of: sources) else { return false }
+    // A time in the future is no change of just now: the clock was set.
+    return (0..<Self.writingTime).contains(now().seconds - change.seconds)
   }
 
   package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {

@@ -31,6 +31,8 @@ def rules(text, path=DROP_IN, mode=0o644):
         os.chmod(path, mode)
         yield
     finally:
+        # The text of a file that is removed would apply for two more seconds.
+        write(path, "# No rules.\n")
         os.unlink(path)
 
 
