@@ -147,6 +147,9 @@ def noVaultIsMadeBesideTheService():
             check(not os.path.exists("/home/bob/.local/state/thumblatch"), "a vault was made")
             check(is_valid(token()), "the service is refused too")
     BOB.thumblatch("--private", "status").end()
+    check(run("pgrep", "--uid", "bob", "thumblatchd"), "no private engine runs")
+    with rules("[Policy]\nprivate = never\n"):
+        BOB.thumblatch("--private", "status").end(status=11)
 
 
 def write(path, text):

@@ -123,6 +123,26 @@ def withoutTheTPMNoVaultOpens():
     all_go_on()
 
 
+@contextlib.contextmanager
+def closed_tpm():
+    """Takes the device from the group of the helper."""
+    there = os.stat(sealed.NODE)
+    os.chown(sealed.NODE, 0, 0)
+    os.chmod(sealed.NODE, 0o600)
+    try:
+        yield
+    finally:
+        os.chown(sealed.NODE, there.st_uid, there.st_gid)
+        os.chmod(sealed.NODE, there.st_mode & 0o777)
+
+
+@scenario
+def aTPMThatIsClosedToTheHelpersGroupIsTold():
+    with nothing_changes(), closed_tpm():
+        all_are_refused("the engine may not open it (/dev/tpmrm0)")
+    all_go_on()
+
+
 def measured(register):
     """The SHA-256 value of a platform configuration register."""
     selection = struct.pack(">IHB", 1, SHA256, 3) + (1 << register).to_bytes(3, "little")
