@@ -37,6 +37,36 @@ extension BackupTests {
   }
 
   @Test
+  func theAdministratorsRulesHoldForWhatIsRestored() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await makeSteady("me", vault, bench)
+    let file = try await backup(vault, bench).flatMap(\.bytes)
+
+    let administrator = Administrator()
+    let other = try Bench()
+    let target = try await other.open(rules: administrator)
+    administrator.write("[Policy]\nproviders = company\n")
+    func problem() async -> String? {
+      await failure { _ = try await restore(file, target, other) }?.problem
+    }
+    let first = await problem()
+    #expect(first?.hasPrefix("sign-in at dev (") == true)
+    #expect(first?.contains("is not allowed; allowed: company") == true)
+    #expect(try await target.accounts().isEmpty)
+    // A provider of another machine with an allowed name is not the administrator's.
+    administrator.write("[Policy]\nproviders = dev\n")
+    #expect(await problem()?.contains("with the settings of the machine's own file") == true)
+    #expect(try await target.accounts().isEmpty)
+
+    administrator.write("[Policy]\npresence = required\nexportable = never\n")
+    #expect(try await restore(file, target, other).map(\.isSignedIn) == [true])
+    #expect(try await target.row().isProtected)
+    let kept = try await backup(target, other).compactMap(\.account)
+    #expect(kept.map { $0.reason?.hasPrefix("no refresh token may leave the vault") } == [true])
+  }
+
+  @Test
   func aRestoreIsOnlyForTheConnectionThatSentTheBackup() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
