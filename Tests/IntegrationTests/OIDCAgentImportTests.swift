@@ -7,6 +7,11 @@ import Testing
 struct OIDCAgentImportTests {
   private static let client = "thumblatch-confidential"
   private static let clientSecret = "client-secret"
+  /// Starts the agent, and waits until it listens, which is after its command has ended.
+  private static let startAgent = """
+    eval $(oidc-agent); trap 'kill $OIDCD_PID' EXIT
+    timeout 120 sh -c 'until oidc-add --loaded >/dev/null 2>&1; do :; done'
+    """
 
   /// A person whose oidc-agent has the account `work`, and its refresh token.
   private func signedIn() throws -> (Member, refresh: String) {
@@ -26,8 +31,8 @@ struct OIDCAgentImportTests {
     let token = try object(first).string("refresh_token")
     let text = try member.shell(
       """
-      exec 2>&1
-      eval $(oidc-agent); trap 'kill $OIDCD_PID' EXIT; export PW=agent-password
+      exec 2>&1; export PW=agent-password
+      \(Self.startAgent)
       oidc-gen --iss=\(member.provider.issuer) --cp=\(member.base)/ca.pem \
         --client-id=\(Self.client) --client-secret=\(Self.clientSecret) \
         --redirect-uri=http://localhost:4242 --scope='openid profile email read' \
@@ -63,7 +68,7 @@ struct OIDCAgentImportTests {
     let text = try member.shell(
       """
       set -eu; cd; exec 2>&1; export PATH=$HOME/typed:\(member.programs):$PATH PW=agent-password
-      eval $(oidc-agent); trap 'kill $OIDCD_PID' EXIT
+      \(Self.startAgent)
       # This program types the password.
       mkdir typed; printf '#!/bin/sh\\nexec /usr/bin/oidc-gen "$@" --pw-env=PW\\n' >typed/oidc-gen
       chmod +x typed/oidc-gen
