@@ -119,16 +119,21 @@ struct DesktopAppProgramsTests {
     defer { bus.remove() }
     let app = try AppWindows(seating: person, by: bus)
     let session = "XDG_RUNTIME_DIR=" + app.session
+    let notes = app.session + "/thumblatch-sockets"
     func startAgent(_ name: String, _ options: String...) throws -> (agent: Run, path: String) {
       let path = "\(person.home)/<b>\(name)"
       let words = ["agent", "--socket", path, "--name", name, "--account", "work"]
       let agent = try person.start(words + options, variables: [session])
       try awaitSocket(path)
+      let note = "\(person.user.user).\(agent.child.identifier)."
+      func isNoted() -> Bool {
+        ((try? Directory(path: notes).names()) ?? []).contains { $0.hasPrefix(note) }
+      }
+      try #require(eventually { isNoted() })
       return (agent, path)
     }
     let first = try startAgent("build", "--scope", "read mail")
     // A file that is not the note of a running process is not shown.
-    let notes = app.session + "/thumblatch-sockets"
     for name in ["notes", "\(person.user.user).1.1"] {
       try person.shell("cp \(notes)/*.*.* \(notes)/\(name)").succeeded()
     }
