@@ -43,6 +43,39 @@ struct UnusableMemberTests {
     #expect(try judged(Self.backend(), 200, user, for: .refresh) == "tokens at-1 rt-2 -")
   }
 
+  /// A name in Latin-1, a tab in a text, a byte order mark, and a comment behind the answer.
+  @Test(arguments: TokenFault.allCases)
+  func aRotatedTokenIsNotLostForAFaultOfTheText(_ fault: TokenFault) throws {
+    for provider in [try Self.backend(), try plainOAuth(), try openID()] {
+      let body = try SecretBytes(copying: fault.bytes(around: Self.tokens))
+      let judgement = ProviderClient(provider: provider).judge(
+        status: 200,
+        retryAfter: nil,
+        body: body,
+        for: .refresh,
+        sent: nil
+      )
+      guard case .tokens(let answer) = judgement else {
+        Issue.record("\(judgement)")
+        continue
+      }
+      #expect(answer.refreshToken != nil)
+    }
+  }
+
+  enum TokenFault: CaseIterable {
+    case latin1, tab, mark, comment
+
+    func bytes(around tokens: String) -> [UInt8] {
+      switch self {
+      case .latin1: Array("{\"name\":\"J".utf8) + [0xF6] + Array("rg\",\(tokens)}".utf8)
+      case .tab: Array("{\(tokens),\"name\":\"a\tb\"}".utf8)
+      case .mark: [0xEF, 0xBB, 0xBF] + Array("{\(tokens)}".utf8)
+      case .comment: Array("{\(tokens)}\n<!-- 3 ms -->\n".utf8)
+      }
+    }
+  }
+
   /// Members that a reader refuses in a document that it must keep whole.
   private static let tooMuch = [
     #""a":"# + String(repeating: "[", count: 40) + String(repeating: "]", count: 40),

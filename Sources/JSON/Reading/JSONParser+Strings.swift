@@ -51,9 +51,10 @@ extension JSONParser {
   /// Checks and skips the string that starts here.
   ///
   /// It returns the unescaped length, and whether the string is text: false only if the rules keep
-  /// the rest of the document.
+  /// the rest of the document, or allow faulty text.
   mutating func scanString() throws(JSONError) -> (count: Int, isUsable: Bool) {
     position += 1
+    let start = position
     var count = 0
     var isUsable = true
     while true {
@@ -61,9 +62,12 @@ extension JSONParser {
       switch next {
       case UInt8(ascii: "\""):
         position += 1
-        return (count, isUsable)
+        return (count, isUsable && (isText || isUTF8(from: start)))
       case UInt8(ascii: "\\"):
         if let length = try scanEscape() { count += length } else { isUsable = false }
+      case 0..<0x20 where rules.allowsFaultyText:
+        isUsable = false
+        position += 1
       case 0:
         throw .containsNUL
       case 1..<0x20:
@@ -73,6 +77,11 @@ extension JSONParser {
         count += 1
       }
     }
+  }
+
+  /// Whether the bytes of the string that ends here are UTF-8.
+  private func isUTF8(from start: Int) -> Bool {
+    unsafe UnsafeRawBufferPointer(rebasing: text[start..<position - 1]).isText
   }
 
   /// Skips an escape and returns its length in UTF-8.

@@ -1,6 +1,6 @@
 internal import PlainText
 
-/// A recursive descent parser for text that is known to be UTF-8.
+/// A recursive descent parser.
 ///
 /// Every byte is read through `byte(at:)`, which checks the bounds.
 @safe
@@ -8,19 +8,27 @@ struct JSONParser {
   let text: UnsafeRawBufferPointer
   let count: Int
   let rules: JSONRules
+  /// Whether the text is known to be UTF-8; otherwise each string is checked.
+  let isText: Bool
   var position = 0
   var depth = 0
   private var containers = 0
   var secrets = 0
 
-  init(_ text: UnsafeRawBufferPointer, _ rules: JSONRules) {
+  init(_ text: UnsafeRawBufferPointer, _ rules: JSONRules, isText: Bool) {
     unsafe self.text = text
     count = text.count
     self.rules = rules
+    self.isText = isText
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    if rules.allowsFaultyText, mark.indices.allSatisfy({ byte(at: $0) == mark[$0] }) {
+      position = mark.count
+    }
     let value = try value(isSecret: false)
+    if rules.allowsFaultyText, case .object = value { return value }
     skipSpace()
     guard position == count else { throw .unexpected(offset: position) }
     return value

@@ -4,7 +4,7 @@ package import SecretMemory
 ///
 /// Refused beyond the grammar: duplicate names, names over `maximumName` bytes, NUL in strings,
 /// halves of surrogate pairs, numbers that do not fit a `Double`, a byte order mark, and depth over
-/// `maximumDepth`. `JSONRules` decides whether these are errors or only left out.
+/// `maximumDepth`. `JSONRules` decides whether these, and faults of the text, are errors or only left out.
 ///
 /// The running time is proportional to the length of the text, for any input. The same holds for
 /// any `String` operation on the result: see `String.isStreamSafe`.
@@ -29,8 +29,9 @@ package enum JSONReader {
     _ rules: JSONRules
   ) throws(JSONError) -> JSONValue {
     guard bytes.count <= maximumCount else { throw .tooLong(bytes.count) }
-    guard unsafe bytes.isText else { throw .notText }
-    var parser = unsafe JSONParser(bytes, rules)
+    let isText = unsafe bytes.isText
+    guard isText || rules.allowsFaultyText else { throw .notText }
+    var parser = unsafe JSONParser(bytes, rules, isText: isText)
     return try parser.document()
   }
 

@@ -4,6 +4,7 @@ internal import PlainText
 package struct JSONRules: Sendable {
   let keepsRest: Bool
   let allowsRepeated: Bool
+  let allowsFaultyText: Bool
   let longestMixedText: Int
   /// An array: a table would hash each name of the document.
   private let secretMembers: [String]
@@ -25,17 +26,24 @@ package struct JSONRules: Sendable {
   ///   - allowsRepeated: whether a member with a repeated name is `JSONValue.unusable` instead of
   ///     an error. A repeated secret of the outermost object is always an error, because nothing
   ///     says which of the two counts.
+  ///   - allowsFaultyText: whether to read a document whose text has faults that common software
+  ///     makes. A string with a byte that is not UTF-8 or with a control character is
+  ///     `JSONValue.unusable`, or left out with its member if it is a name. A byte order mark, and all
+  ///     that follows the outermost object, are ignored. A secret of the outermost object with such a
+  ///     fault is still an error.
   ///   - longestMixedText: the most bytes of a string that is not ASCII; a longer one is
   ///     `unusable`. Operations on ASCII take about a hundredth of the time.
   package init(
     secretMembers: Set<String> = [],
     keepsRest: Bool = false,
     allowsRepeated: Bool = false,
+    allowsFaultyText: Bool = false,
     longestMixedText: Int = .max
   ) {
     self.secretMembers = Array(secretMembers)
     self.keepsRest = keepsRest
     self.allowsRepeated = allowsRepeated
+    self.allowsFaultyText = allowsFaultyText
     mostNestedSecrets = max(0, JSONReader.maximumSecrets - secretMembers.count)
     self.longestMixedText = longestMixedText
   }

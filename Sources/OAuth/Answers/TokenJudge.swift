@@ -28,7 +28,7 @@ struct TokenJudge {
     let wait = retryAfter.map { min(max($0, 0), Self.longestWait) }
     // Accept a repeated member: its value is unusable, but the refresh token beside it is needed.
     // The provider has already invalidated the previous token.
-    let answer = Answer(body, secretMembers: secretMembers, allowsRepeated: true)
+    let answer = Answer(body, secretMembers: secretMembers, mayHoldTokens: true)
     switch status {
     case 200...299:
       guard case .object(let object) = answer else {
@@ -273,7 +273,8 @@ enum Answer {
   case unreadable
   case object(JSONObject)
 
-  init(_ body: borrowing SecretBytes, secretMembers: Set<String>, allowsRepeated: Bool = false) {
+  /// Reads a body; with `mayHoldTokens`, faults beside the tokens do not matter.
+  init(_ body: borrowing SecretBytes, secretMembers: Set<String>, mayHoldTokens: Bool = false) {
     guard body.count > 0 else {
       self = .empty
       return
@@ -282,7 +283,8 @@ enum Answer {
       let rules = JSONRules(
         secretMembers: secretMembers,
         keepsRest: true,
-        allowsRepeated: allowsRepeated
+        allowsRepeated: mayHoldTokens,
+        allowsFaultyText: mayHoldTokens
       )
       if case .object(let object) = try JSONReader.read(body, rules) {
         self = .object(object)

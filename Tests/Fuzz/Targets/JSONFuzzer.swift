@@ -12,6 +12,7 @@ extension Fuzzer {
       secretMembers: ["password"],
       keepsRest: true,
       allowsRepeated: true,
+      allowsFaultyText: true,
       longestMixedText: 1024
     )
     let isReadByRest = (try? JSONReader.read(bytes, rules)) != nil
