@@ -101,10 +101,22 @@ struct LoginTests {
   }
 
   /// Without a check, the refresh token of a locked login cannot be revoked.
-  @Test(arguments: [(true, false), (true, true), (false, false)])
-  func aLoginOverALockedOneSaysThatItStaysValid(_ isLocked: Bool, _ revoked: Bool) throws {
+  ///
+  /// A locked account is in the state `ready` while it has a valid access token.
+  @Test(
+    arguments: [
+      (AccountState.locked, true, false), (.locked, true, true), (.ready, true, false),
+      (.ready, true, true), (.ready, false, false),
+    ]
+  )
+  func aLoginOverAProtectedOneSaysThatItStaysValid(
+    _ state: AccountState,
+    _ isProtected: Bool,
+    _ revoked: Bool
+  ) throws {
     var account = VerbTests.account
-    account.state = isLocked ? .locked : .ready
+    account.state = state
+    account.presenceProtection = isProtected
     let known = account
     account.replacedRevoked = revoked
     account.replacedReason = revoked ? nil : "that needs a presence check"
@@ -116,9 +128,9 @@ struct LoginTests {
       _ = try stage.expect(LoginCall.self)
       try stage.reply(AccountReply(account: signedIn))
     }
-    #expect(play.code == (isLocked && !revoked ? .notRevoked : .done))
-    #expect(play.talk.contains("first run thumblatch unlock me") == isLocked)
-    #expect(play.talk.contains("NOT revoked and stays valid") == (isLocked && !revoked))
+    #expect(play.code == (isProtected && !revoked ? .notRevoked : .done))
+    #expect(play.talk.contains("first run thumblatch unlock me") == (state == .locked))
+    #expect(play.talk.contains("NOT revoked and stays valid") == (isProtected && !revoked))
   }
 
   @Test

@@ -22,6 +22,24 @@ struct AccountCommandTests {
     }
   }
 
+  /// The access token is valid, so the state of the account does not say that it is locked.
+  @Test
+  func aLoginOverALockedAccountSaysThatTheEarlierTokenStays() throws {
+    let person = try Person()
+    try person.register("work")
+    let enabling = try person.terminal("presence", "enable", "work")
+    try enabling.expect("System password for")
+    try enabling.enter(Person.systemPassword)
+    _ = try enabling.end()
+    try person.run("lock").succeeded()
+    try person.run("token", "work").succeeded()
+    let login = ["login", "work", "--email", "work@example.org", "--password-stdin"]
+    let outcome = try person.run(login, input: "backend-password\n")
+    #expect(outcome.end == .exited(12))
+    #expect(outcome.text.contains("NOT revoked and stays valid"), "\(outcome.text)")
+    #expect(try person.backend.count("sessions") == 2)
+  }
+
   @Test
   func namesAndTheDefaultAreWhatTheFrontGoesBy() throws {
     let person = try Person()

@@ -125,8 +125,7 @@ enum SignInVerbs {
     }
     try StoreVerb.demandLogin(account, at: provider?.settings["kind"])
     let target = try target(session, provider, known)
-    let isLocked = known?.state == .locked
-    if isLocked {
+    if known?.state == .locked {
       session.output.talk(
         "\(account) is locked: to have its present login revoked too, first run thumblatch unlock"
           + " \(account)"
@@ -153,7 +152,7 @@ enum SignInVerbs {
       }
     }
     try choice.found?.write()
-    try told(session, signedIn, "signed in", isLocked: isLocked)
+    try told(session, signedIn, "signed in", overProtected: known?.presenceProtection ?? false)
     if known == nil { tellOfDefault(session) }
   }
 
@@ -166,12 +165,13 @@ enum SignInVerbs {
 
   /// Reports a sign-in, and the fate of the login that it replaced.
   ///
-  /// - Throws: exit 12 if that login stays valid because its account was locked.
+  /// - Throws: exit 12 if that login was protected and stays valid. Without an open unlock window the
+  ///   vault did not use its refresh token, not even to revoke it.
   private static func told(
     _ session: Session,
     _ account: VaultAccount,
     _ what: String,
-    isLocked: Bool = false
+    overProtected: Bool = false
   ) throws(CommandError) {
     let person = account.email ?? account.displayName
     try session.report(
@@ -186,7 +186,7 @@ enum SignInVerbs {
     guard let revoked = account.replacedRevoked else { return }
     let token = "the refresh token of the earlier login was"
     let why = account.replacedReason ?? "the provider was not asked"
-    guard revoked || !isLocked else {
+    guard revoked || !overProtected else {
       let sentence = "\(token) NOT revoked and stays valid at its provider (\(why))"
       session.output.talk(sentence)
       throw CommandError(.notRevoked, sentence, isSaid: true)
