@@ -120,8 +120,9 @@ package enum PresenceText {
   }
 
   /// Advice after a good scan of an enrollment.
-  package static func nextStage(_ scan: ScanType) -> String {
+  package static func nextStage(_ scan: ScanType, isLast: Bool) -> String {
     switch scan {
+    case _ where isLast: "good"
     case .press: "good: lift the finger, then touch again"
     case .swipe: "good: swipe again"
     }

@@ -34,7 +34,7 @@ extension WebSignInTests {
     }
     #expect(play.code == .done)
     let flowing = play.screen.replacing("\r\n", with: " ")
-    let line = "idp issued no device code (the token endpoint answered 401 invalid_client)."
+    let line = "by a code failed at idp (the token endpoint answered 401 invalid_client)."
     #expect(flowing.contains(line), "\(play.screen)")
     #expect(!play.screen.contains("check provider"))
   }

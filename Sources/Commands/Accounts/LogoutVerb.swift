@@ -79,6 +79,7 @@ enum LogoutVerb {
     }
     let secrets = Set(accounts.filter(\.isStatic).map(\.name))
     let protected = Set(accounts.filter(\.presenceProtection).map(\.name))
+    let signedOut = Set(accounts.filter { $0.state == .signedOut }.map(\.name))
     var objects: [JSONValue] = []
     var worst = ExitCode.done
     try session.stream(within: Session.remoteLimit, again: .never) { prompt in
@@ -95,7 +96,9 @@ enum LogoutVerb {
       objects.append(.object(members))
       session.output.talk(
         ended.erased
-          ? line(ending, protected: protected.contains(ended.account))
+          ? signedOut.contains(ended.account)
+            ? "\(ended.account) was not signed in"
+            : line(ending, protected: protected.contains(ended.account))
           : "\(ended.account) stays signed in: \(ended.reason ?? "it could not be erased")"
       )
     }

@@ -126,7 +126,9 @@ private struct EnrollmentProgress {
     let bar = bar(reply)
     switch reply.event {
     case .waiting: output.status(bar + PresenceText.touch(nil, scan))
-    case .stage: output.status(bar + PresenceText.nextStage(scan))
+    case .stage:
+      let isLast = reply.stages > 0 && reply.stage >= reply.stages
+      output.status(bar + PresenceText.nextStage(scan, isLast: isLast))
     case .retry: output.status("\(bar)\(PresenceText.advice(reply.hint, scan))")
     case .done: enrolled = reply.finger
     }

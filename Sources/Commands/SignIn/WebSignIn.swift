@@ -109,7 +109,7 @@ struct WebSignIn {
     // The advice about the provider's file does not matter if there is another way.
     let why = refusal.message.prefix { $0 != ";" }
     session.output.announce(
-      "\(providerName) issued no device code (\(why)). Paste an address instead."
+      "Signing in by a code failed at \(providerName) (\(why)). Paste an address instead."
     )
     return try run(.paste, isAsked: false)
   }

@@ -36,7 +36,7 @@ struct Enrollment: Equatable {
     case .waiting where hasScanned: break
     case .waiting:
       notice = ScanWords.enrollment(reply.finger, stages: stages, scan)
-    case .stage: notice = ScanWords.nextStage(scan)
+    case .stage: notice = ScanWords.nextStage(scan, isLast: stages > 0 && done == stages)
     case .retry: notice = ScanWords.advice(reply.hint, scan)
     case .done: notice = ""
     }

@@ -19,8 +19,9 @@ enum ScanWords {
   }
 
   /// Advice after a good scan of an enrollment.
-  static func nextStage(_ scan: ScanType) -> String {
+  static func nextStage(_ scan: ScanType, isLast: Bool) -> String {
     switch scan {
+    case _ where isLast: tr("Good.")
     case .press: tr("Good: lift the finger, then touch again.")
     case .swipe: tr("Good: swipe again.")
     }
