@@ -109,7 +109,7 @@ extension PresencePurpose {
     case .exportable: "make \(account) exportable\(more)"
     case .rekey: "replace the device secret and re-encrypt everything"
     case .machineKey: "change the slots of the machine key\(more)"
-    case .recover: "accept a vault that was restored from a backup"
+    case .recover: "accept a vault that was restored from a copy"
     case .test: "test the presence check"
     case .rename: "rename \(account) to \(detail.map { "'\($0)'" } ?? "another name")"
     case .policy: "change the policy\(more)"

@@ -128,7 +128,7 @@ struct KeyStoryTests {
     #expect(try status.string("problem").contains("older"))
     #expect(try status.string("remedy").contains("thumblatch recover"))
 
-    let shown = try person.allowed("accept a vault that was restored from a backup", ["recover"])
+    let shown = try person.allowed("accept a vault that was restored from a copy", ["recover"])
     #expect(shown.contains("accounts to sign in again: me"))
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
     // The replaced token was not sent. The backend would have taken it for theft.

@@ -37,7 +37,7 @@ extension MachineKeyStoryTests {
     try person.endEngine()
     #expect(try person.run("token", "me").end == .exited(6))
 
-    let shown = try person.allowed("accept a vault that was restored from a backup", ["recover"])
+    let shown = try person.allowed("accept a vault that was restored from a copy", ["recover"])
     #expect(shown.contains("accounts to sign in again: me"))
     #expect(try counter(person) == "current")
     #expect(try person.run("token", "me", "--no-input").end == .exited(4))
@@ -173,7 +173,7 @@ extension MachineKeyStoryTests {
       try person.endEngine()
       #expect(try shell(files) == before)
     }
-    try person.allowed("accept a vault that was restored from a backup", ["recover"])
+    try person.allowed("accept a vault that was restored from a copy", ["recover"])
     #expect(try counter(person) == "current")
     try person.endEngine()
     #expect(try person.run("status").succeeded().contains("none: the directory matches"))

@@ -9,8 +9,8 @@ enum RuleVerbs {
   private static let details = """
     A rule says what the programs of a unit, of a sandbox or behind a restricted socket may get: \
     see thumblatch.conf(5). The administrator writes rules in that file. You can add your own, \
-    which tighten what your programs get: "thumblatch policy caller.NAME.KEY VALUE". Rules hold in \
-    the service. In a private vault no rule can hold, because its programs can read the vault's \
+    which tighten what your programs get: "thumblatch policy caller.NAME.KEY VALUE". Rules apply in \
+    the service. In a private vault no rule applies, because its programs can read the vault's \
     files.
     """
 
@@ -46,7 +46,7 @@ enum RuleVerbs {
   static let test = Verb(
     "rule test",
     [Verb.Operand("PID-OR-UNIT", .one)],
-    summary: "show which rules hold for a process or a unit, and why",
+    summary: "show which rules apply to a process or a unit, and why",
     details: details
   ) { session throws(CommandError) in
     let word = session.arguments.operands[0]

@@ -121,7 +121,7 @@ struct VaultSecretStore: SecretStore, Sendable {
 
   /// The agent's message if the policy has no unlock window.
   static let noWindow =
-    "an item can be read only in an unlock window, and the policy forbids one: see thumblatch policy"
+    "an item can be read only in an unlock window, and it has closed: try again"
 
   /// Waits until the unlock window of an item ends, or until an interrupt.
   ///

@@ -117,7 +117,7 @@ enum PurposeWords {
     switch purpose {
     case .rekey: tr("replace the device secret and re-encrypt everything")
     case .machineKey: tr("change the slots of the machine key")
-    case .recover: tr("accept a vault that was restored from a backup")
+    case .recover: tr("accept a vault that was restored from a copy")
     case .test: tr("test the presence check")
     case .policy: tr("change the policy")
     case .backup: tr("back up the vault")

@@ -76,7 +76,7 @@ final class ProgramsPage: ContentPage {
     about.text =
       (reply.rules.isEmpty
         ? tr("No rule yet: each program gets what you get.")
-        : tr("If several rules hold for a program, the strictest value of each limit applies."))
+        : tr("If several rules apply to a program, the strictest value of each limit counts."))
       + " " + tr("The administrator writes rules in %s and in conf.d beside it.", location) + " "
       + tr("You can add your own at a terminal: thumblatch policy caller.NAME.KEY VALUE.")
     groups = reply.rules.map { group($0, location) }
@@ -154,7 +154,7 @@ final class ProgramsPage: ContentPage {
     rows = []
     if let answer = model.answer {
       let reply = answer.reply
-      let title = tr("Rules that hold for %s", PlainText.line(answer.subject, limit: 100))
+      let title = tr("Rules that apply to %s", PlainText.line(answer.subject, limit: 100))
       rows.append(Self.row(title, reply.words))
       if Int(answer.subject) != nil { rows.append(Self.row(tr("It runs in"), reply.location)) }
       rows += CallerRuleWords.all(of: reply.limits).map { Self.row($0.title, $0.text) }

@@ -119,7 +119,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments remove --description 'remove a slot of the machine key'
 complete --command thumblatch --condition '__thumblatch_at 1 1 device-secret' --arguments test --description 'test whether the slots open'
 complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments list --description 'list the rules for unattended programs'
-complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments test --description 'show which rules hold for a process or a unit, and why'
+complete --command thumblatch --condition '__thumblatch_at 1 1 rule' --arguments test --description 'show which rules apply to a process or a unit, and why'
 complete --command thumblatch --condition '__thumblatch_at 1 1 user' --arguments remove --description 'remove a user\'s vault from the service, or one account of it; for root'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments add --description 'let a host get an account\'s token through git, docker and other tools'
 complete --command thumblatch --condition '__thumblatch_at 1 1 host' --arguments list --description 'list the hosts that get a token'
