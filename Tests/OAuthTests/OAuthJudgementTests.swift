@@ -102,6 +102,11 @@ struct OAuthJudgementTests {
     "invalid_target", "something_else",
   ])
   func anotherErrorIsTheConfigurationsFaultAndNotTheTokens(_ code: String) throws {
+    // Some providers have a word of their own for a dead token.
+    let isOfClient = !["invalid_target", "something_else"].contains(code)
+    let settings =
+      "; if it answers so to a dead token: error_field and invalid_grant_value in its file, then"
+      + " thumblatch provider apply dev"
     for purpose in [TokenPurpose.refresh, .code, .device, .login] {
       for status in [400, 401, 403] {
         let judgement = try judged(openID(), status, #"{"error":"\#(code)"}"#, for: purpose)
@@ -109,6 +114,7 @@ struct OAuthJudgementTests {
           judgement
             == "misconfigured - the token endpoint answered \(status) \(code); check client, "
             + "scope and endpoints of provider dev"
+            + (purpose == .refresh && !isOfClient ? settings : "")
         )
       }
     }

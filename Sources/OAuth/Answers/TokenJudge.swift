@@ -85,7 +85,11 @@ struct TokenJudge {
     if isRefusal, isInvalidGrant(code) { return .invalidGrant }
     guard let code, Self.isHarmless(code, hiding: sent) else {
       let field = provider.name(of: .error) ?? ""
-      return misconfigured(purpose, "\(status) without a known `\(field)`")
+      return misconfigured(
+        purpose,
+        "\(status) without a known `\(field)`",
+        mayMeanDeadToken: isRefusal
+      )
     }
     // Without the secret that was sent, a message that quotes it could not be recognized.
     let words = sent == nil ? nil : description(in: object, hiding: sent)
@@ -99,8 +103,20 @@ struct TokenJudge {
         refreshToken: nil
       )
     }
-    return misconfigured(purpose, "\(status) \(code)", words, code: code)
+    return misconfigured(
+      purpose,
+      "\(status) \(code)",
+      words,
+      code: code,
+      mayMeanDeadToken: isRefusal && !Self.ofClients.contains(code)
+    )
   }
+
+  /// The codes of RFC 6749, section 5.2, that are about the client and its request.
+  private static let ofClients: Set = [
+    "invalid_request", "invalid_client", "unauthorized_client", "unsupported_grant_type",
+    invalidScope,
+  ]
 
   /// The codes with which some providers ask for another sign-in (OpenID Connect Core 1.0, section
   /// 3.1.2.6, defines them for the browser).
@@ -197,13 +213,20 @@ struct TokenJudge {
   }
 
   /// The settings do not fit the provider; `words` is the provider's own explanation.
+  ///
+  /// `mayMeanDeadToken` says that the provider may answer so to a dead refresh token.
   private func misconfigured(
     _ purpose: TokenPurpose,
     _ what: String,
     _ words: String? = nil,
-    code: String? = nil
+    code: String? = nil,
+    mayMeanDeadToken: Bool = false
   ) -> Judgement {
     let what = what + (words.map { " (\($0))" } ?? "")
+    let settings =
+      mayMeanDeadToken && purpose == .refresh
+      ? "; if it answers so to a dead token: error_field and invalid_grant_value in its file, then"
+        + " thumblatch provider apply \(provider.name)" : ""
     let endpoint: Provider.Endpoint? =
       switch purpose {
       case .login: .login
@@ -221,7 +244,7 @@ struct TokenJudge {
           "check client, scope and endpoints of provider \(provider.name)"
         }
       return .misconfigured(
-        message: "the token endpoint answered \(what); \(remedy)",
+        message: "the token endpoint answered \(what); \(remedy)\(settings)",
         refreshToken: nil
       )
     }
@@ -231,7 +254,7 @@ struct TokenJudge {
       ? "; without such an endpoint: \(endpoint.key) = none" : ""
     return .misconfigured(
       message: "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
-        + "field names of provider \(provider.name)\(none)",
+        + "field names of provider \(provider.name)\(none)\(settings)",
       refreshToken: nil
     )
   }
@@ -264,39 +287,5 @@ private enum ErrorMeaning {
     case ("temporarily_unavailable", _), ("server_error", _): self = .outOfOrder
     default: self = .configuration
     }
-  }
-}
-
-/// A parsed body.
-enum Answer {
-  case empty
-  case unreadable
-  case object(JSONObject)
-
-  /// Reads a body; with `mayHoldTokens`, faults beside the tokens do not matter.
-  init(_ body: borrowing SecretBytes, secretMembers: Set<String>, mayHoldTokens: Bool = false) {
-    guard body.count > 0 else {
-      self = .empty
-      return
-    }
-    do throws(JSONError) {
-      let rules = JSONRules(
-        secretMembers: secretMembers,
-        keepsRest: true,
-        allowsRepeated: mayHoldTokens,
-        allowsFaultyText: mayHoldTokens
-      )
-      if case .object(let object) = try JSONReader.read(body, rules) {
-        self = .object(object)
-      } else {
-        self = .unreadable
-      }
-    } catch {
-      self = .unreadable
-    }
-  }
-
-  var object: JSONObject? {
-    if case .object(let object) = self { object } else { nil }
   }
 }
