@@ -57,6 +57,14 @@ package struct MachineDirectory: Sendable {
     return sources
   }
 
+  /// The files in the order in which they are read: `thumblatch.conf`, and then its drop-ins.
+  package func inOrder(_ sources: [PolicyFiles.Source]) -> [PolicyFiles.Source] {
+    sources.filter { $0.file == policyFile }
+      + sources.filter { $0.file != policyFile }.sorted {
+        $0.file.utf8.lexicographicallyPrecedes($1.file.utf8)
+      }
+  }
+
   /// When one of these files was last written, or a file of the policy was created, removed or renamed;
   /// `nil` if nothing is known.
   package func lastChange(of sources: [PolicyFiles.Source]) -> WallTime? {

@@ -33,7 +33,7 @@ private struct Machine {
   /// Sets when the files and the directories were last changed, in seconds.
   func set(change: Int) throws {
     var times = [timespec](repeating: timespec(tv_sec: change, tv_nsec: 0), count: 2)
-    for name in ["", "/thumblatch.conf", "/conf.d"] {
+    for name in ["", "/thumblatch.conf", "/conf.d", "/conf.d/a.conf", "/conf.d/c.conf"] {
       let result = unsafe utimensat(AT_FDCWD, scratch.path + name, &times, 0)
       try #require(result == 0 || errno == ENOENT)
     }
@@ -126,18 +126,33 @@ struct MachineConfigurationTests {
     #expect(try files.policy().window == 10)
   }
 
+  /// A file that has text takes effect at once, also while another one is being written.
   @Test
-  func aDropInThatIsBeingWrittenKeepsItsRulesForAMoment() throws {
+  func aNewRuleDoesNotWaitForAnotherFile() throws {
     let (machine, clock) = try Machine.atTime()
     let folder = try machine.scratch.open().openDirectory("conf.d", create: true)
-    try folder.create("a.conf").write("[Policy]\nwindow = 5\n")
+    for name in ["a", "b", "c"] {
+      try folder.create("\(name).conf").write("[Policy]\nwindow = 5\nnotify = all\n")
+    }
+    try machine.write("thumblatch.conf", "[Policy]\nwindow = 9\nremote = deny\n")
     #expect(try machine.files.policy().window == 5)
+    try folder.unlink("b.conf")
+    try folder.unlink("c.conf")
+    try folder.create("c.conf").write("[Policy]\nwindow = 6\n")
+    try machine.write("thumblatch.conf", "")
+    try machine.set(change: 1000)
+    for _ in 0..<2 {
+      // The text of b.conf comes before that of c.conf, and the text of thumblatch.conf before all.
+      #expect(try machine.files.policy().window == 6)
+      #expect(try machine.files.policy().remote == .deny)
+      #expect(try machine.files.policy().notify == .all)
+    }
     try folder.unlink("a.conf")
     try machine.set(change: 1000)
-    clock.seconds.withLock { $0 = 1001 }
-    #expect(try machine.files.policy().window == 5)
     clock.seconds.withLock { $0 = 1002 }
-    #expect(try machine.files.policy().window == 10)
+    #expect(try machine.files.policy().window == 6)
+    #expect(try machine.files.policy().remote == .password)
+    #expect(try machine.files.policy().notify == .release)
   }
 
   @Test

@@ -17,16 +17,9 @@ package final class MachineConfiguration: MachineRules {
   private struct Reading {
     let sources: [PolicyFiles.Source]
     let result: Result<Found, ConfigurationError>
-
-    /// Whether a file has lost all of its text in the new sources, or is missing there.
-    func lostText(in new: [PolicyFiles.Source]) -> Bool {
-      sources.contains { source in
-        !source.bytes.isEmpty && new.first { $0.file == source.file }?.bytes.isEmpty ?? true
-      }
-    }
   }
 
-  /// How long the previous policy applies after a file was emptied or removed, in seconds.
+  /// How long the text of a file applies after the file was emptied or removed, in seconds.
   ///
   /// A program that writes a file in place first empties it, or renames it first. Without this time, a
   /// request during the write would be judged without the administrator's rules.
@@ -60,13 +53,15 @@ package final class MachineConfiguration: MachineRules {
   }
 
   private func read() throws(ConfigurationError) -> Found {
-    let sources: [PolicyFiles.Source]
+    var sources: [PolicyFiles.Source]
     do throws(ConfigurationError) { sources = try files.policySources() } catch {
       last.withLock { $0 = nil }
       complain("\(error)", about: files.policyFile)
       throw error
     }
-    if let last = lastRead(sources) { return try last.result.get() }
+    let known = last.withLock { $0 }
+    if let known { sources = withLostText(of: known.sources, sources) }
+    if let known, known.sources == sources { return try known.result.get() }
     let result = Result { () throws(ConfigurationError) in
       let files = try PolicyFiles(sources)
       return Found(files: files, policy: try files.policy())
@@ -77,18 +72,20 @@ package final class MachineConfiguration: MachineRules {
     return try result.get()
   }
 
-  /// What was read last, a policy or an error, if it applies to these sources; otherwise `nil`.
-  private func lastRead(_ sources: [PolicyFiles.Source]) -> Reading? {
-    guard let read = last.withLock({ $0 }) else { return nil }
-    guard read.sources != sources else { return read }
-    return read.lostText(in: sources) && isBeingWritten(sources) ? read : nil
-  }
-
-  /// Whether these files, or the list of the files, changed so recently that the change may go on.
-  private func isBeingWritten(_ sources: [PolicyFiles.Source]) -> Bool {
-    guard let change = files.lastChange(of: sources) else { return false }
+  /// The sources, with the known text of each file that has lost all of its text just now.
+  private func withLostText(
+    of known: [PolicyFiles.Source],
+    _ sources: [PolicyFiles.Source]
+  ) -> [PolicyFiles.Source] {
+    let lost = known.filter { source in
+      !source.bytes.isEmpty && sources.first { $0.file == source.file }?.bytes.isEmpty ?? true
+    }
     // A time in the future is no change of just now: the clock was set.
-    return (0..<Self.writingTime).contains(now().seconds - change.seconds)
+    guard !lost.isEmpty, let change = files.lastChange(of: sources),
+      (0..<Self.writingTime).contains(now().seconds - change.seconds)
+    else { return sources }
+    let others = sources.filter { source in !lost.contains { $0.file == source.file } }
+    return files.inOrder(others + lost)
   }
 
   package func isOfMachine(_ provider: Provider, named names: Set<ProviderName>) -> Bool {

@@ -26,13 +26,13 @@ UNIT = "_SYSTEMD_UNIT=thumblatchd.service"
 def rules(text, path=DROP_IN, mode=0o644):
     """A drop-in, while the block runs."""
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write(path, text)
         os.chmod(path, mode)
         yield
     finally:
-        # The text of a file that is removed would apply for two more seconds.
+        # Their text would apply for two more seconds: the service reads a file without them first.
         write(path, "# No rules.\n")
+        ADA.thumblatch("policy").end(status=None)
         os.unlink(path)
 
 
