@@ -238,7 +238,7 @@ struct DesktopSignInTests {
     #expect(try readPicture(of: app) == "\(member.provider.issuer)/device/?user_code=\(code)\n")
     try member.visit(page, ["--user-code", code]).succeeded()
     try app.sees("Protect “idp”?")
-    try app.sees("right-index, and your system password")
+    try app.sees("right index finger, and your system password")
     try app.misses("Enroll Finger…")
     try app.press("Done")
     try app.sees("Last Uses")

@@ -50,7 +50,7 @@ final class ProtectionModel {
   }
 
   private static func text(_ fingers: [String], keys: [String]) -> String {
-    let things = fingers + keys.map { tr("security key %s", $0) }
+    let things = fingers.map(FingerWords.words) + keys.map { tr("security key %s", $0) }
     return things.isEmpty
       ? tr("Your system password.")
       : tr("%s, and your system password", PlainText.line(things.joined(separator: ", ")))
