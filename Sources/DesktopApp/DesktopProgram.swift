@@ -55,6 +55,7 @@ package final class DesktopProgram {
       models = AppModels(nil, trouble: Trouble(error), startedBy: entry)
     }
     chosen.program = self
+    prompts.end(atLocksOf: models.vault)
   }
 
   /// Runs the app to its end.

@@ -53,6 +53,25 @@ struct DesktopAppTurnTests {
   }
 
   @Test
+  func aSecondSignOutDoesNothing() throws {
+    defer { bus.remove() }
+    try openAccount()
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("to turn on presence protection for account 'work'")
+    for _ in 0..<2 {
+      try app.press("Sign Out…")
+      try app.run("press('Sign Out Sign Out')")
+    }
+    try app.typePassword()
+    try app.sees("work, Signed out", "list item")
+    try app.run("press('Presence protection', 'check box')")
+    try app.sees("to turn off presence protection for account 'work'")
+    let ends = try person.run("audit").succeeded().split(separator: "\n")
+      .filter { $0.contains("logout            done") }
+    #expect(ends.count == 1, "\(ends)")
+  }
+
+  @Test
   func aCallDuringARenamingIsAboutTheSameAccount() throws {
     defer { bus.remove() }
     let enable = try person.terminal("presence", "enable", "work")
@@ -100,10 +119,14 @@ struct DesktopAppTurnTests {
     try app.press("Sign Out…")
     try app.run("press('Sign Out Sign Out')")
     try app.run("prompt_takes_keys()")
+    let locked = BootInstant.now
     try app.run("key('ctrl+l')")
     try app.sees("The Vault Is Locked")
-    try app.press("Deny")
+    // The open prompt ends with the lock: its answer must not undo it.
     try app.misses("System password")
+    try app.misses("account 'work'")
+    // A question without an answer ends after half a minute.
+    #expect(BootInstant.now.seconds(since: locked) < 25)
     try app.press("Unlock")
     try app.typePassword()
     try app.sees("work, Ready · not protected · dev", "list item")

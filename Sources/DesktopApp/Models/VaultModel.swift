@@ -42,7 +42,6 @@ final class VaultModel {
   /// Whether the accounts are hidden because the vault was locked.
   private(set) var isHidden = false
   /// How often the vault was locked.
-  @ObservationIgnored
   private(set) var locks = 0
   /// Why the vault could not be unlocked or locked.
   private(set) var lockTrouble: Trouble?

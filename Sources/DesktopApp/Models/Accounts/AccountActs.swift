@@ -14,7 +14,7 @@ extension VaultModel {
   /// Makes a call of the person about an account, after the earlier ones.
   ///
   /// Its first argument is the name of the account then. It is given up if the account goes or the
-  /// vault is locked before.
+  /// vault is locked before, or if the account is then in the state `end`.
   ///
   /// With `endingItsName` the call removes or renames the account, and is not repeated if its answer is
   /// lost.
@@ -22,12 +22,14 @@ extension VaultModel {
     on item: AccountItem,
     endingItsName endsName: Bool = false,
     renamingTo nextName: String? = nil,
+    unlessIn end: AccountState? = nil,
     _ body: @escaping @Sendable (String, Connection, String?) throws(VaultClientError) -> Reply
   ) async -> Reply? {
     // Not at its turn: the trouble of the call before would not be seen.
     item.trouble = nil
     return await item.calls.run(at: self) {
-      guard let link, items.contains(where: { $0 === item }) else { return nil }
+      guard let link, items.contains(where: { $0 === item }), item.account.state != end
+      else { return nil }
       item.nextName = nextName
       defer { item.nextName = nil }
       let (name, again) = (item.name, endsName ? Repetition.never : .untilPrompted)
@@ -84,7 +86,11 @@ extension VaultModel {
 
   /// Signs out at the provider, and erases the tokens.
   func signOut(_ item: AccountItem) async {
-    let reply = await act(on: item) { name, connection, prompt throws(VaultClientError) in
+    // A second click must not end a login that has ended.
+    let reply = await act(on: item, unlessIn: .signedOut) {
+      name,
+      connection,
+      prompt throws(VaultClientError) in
       try connection.call(
         LogoutCall(account: name, local: false, prompt: prompt, ask: true),
         within: Self.providerLimit

@@ -34,4 +34,18 @@ final class OpenPrompts {
       open.first?.comeForward()
     }
   }
+
+  /// Ends the app's own prompts when the vault is locked: they show accounts, and an answer that is
+  /// given after the lock must not use them.
+  func end(atLocksOf vault: VaultModel) {
+    var known = vault.locks
+    track(
+      reading: { vault.locks },
+      apply: { [weak self] locks in
+        guard locks != known else { return }
+        known = locks
+        for window in self?.open ?? [] where window.isOwn { window.cancel() }
+      }
+    )
+  }
 }

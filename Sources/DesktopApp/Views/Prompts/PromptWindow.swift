@@ -92,6 +92,10 @@ final class PromptWindow {
     window.destroy()
   }
 
+  var isOwn: Bool { model.isOwn }
+
+  func cancel() { model.deny() }
+
   /// Brings it to the front if it was shown behind another prompt.
   func comeForward() {
     guard isBehind else { return }
