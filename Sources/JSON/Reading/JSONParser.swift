@@ -23,15 +23,17 @@ struct JSONParser {
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    if rules.allowsFaultyText, mark.indices.allSatisfy({ byte(at: $0) == mark[$0] }) {
-      position = mark.count
-    }
+    if rules.allowsFaultyText { skipByteOrderMark() }
     let value = try value(isSecret: false)
     if rules.allowsFaultyText, case .object = value { return value }
     skipSpace()
     guard position == count else { throw .unexpected(offset: position) }
     return value
+  }
+
+  private mutating func skipByteOrderMark() {
+    guard byte(at: 0) == 0xEF, byte(at: 1) == 0xBB, byte(at: 2) == 0xBF else { return }
+    position = 3
   }
 
   func byte(at index: Int) -> UInt8? {
