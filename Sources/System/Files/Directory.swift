@@ -74,10 +74,15 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Whether a name exists, of any type; a dangling link counts.
   package func contains(_ name: String) throws(SystemError) -> Bool {
+    try status(of: name) != nil
+  }
+
+  /// The status of a name, of any type; `nil` if it does not exist (fstatat(2)).
+  private func status(of name: String) throws(SystemError) -> stat? {
     var status = stat()
-    if unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
+    if unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
     guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
-    return false
+    return nil
   }
 
   /// Whether a file was read since it was last written; false if it does not exist, or if the file
@@ -86,11 +91,7 @@ package struct Directory: ~Copyable, Sendable {
   /// mount(8), `relatime`: "Access time is only updated if the previous access time was earlier
   /// than or equal to the current modify or change time", so the first read shows.
   package func wasRead(_ name: String) throws(SystemError) -> Bool {
-    var status = stat()
-    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
-      return false
-    }
+    guard let status = try status(of: name) else { return false }
     let (read, written) = (status.st_atim, status.st_mtim)
     return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
   }
@@ -98,23 +99,13 @@ package struct Directory: ~Copyable, Sendable {
   /// When a file's bytes or a directory's names were last changed (stat(3type), `st_mtim`); `nil` if it
   /// does not exist.
   package func lastChange(_ name: String) throws(SystemError) -> WallTime? {
-    var status = stat()
-    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
-      return nil
-    }
-    return WallTime(seconds: Int64(status.st_mtim.tv_sec))
+    try status(of: name).map { WallTime(seconds: Int64($0.st_mtim.tv_sec)) }
   }
 
   /// Identifies a file among its predecessors and successors, and among its own changes
   /// (fstatat(2)); `nil` if it does not exist.
   package func stamp(_ name: String) throws(SystemError) -> FileStamp? {
-    var status = stat()
-    guard unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      guard errno == ENOENT else { throw SystemError("fstatat", code: errno, subject: name) }
-      return nil
-    }
-    return FileStamp(status)
+    try status(of: name).map(FileStamp.init)
   }
 
   /// The names in the directory without `.` and `..`, in no particular order (readdir(3)).
