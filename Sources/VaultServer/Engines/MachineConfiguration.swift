@@ -60,7 +60,7 @@ package final class MachineConfiguration: MachineRules {
       throw error
     }
     let known = last.withLock { $0 }
-    if let known { sources = withLostText(of: known.sources, sources) }
+    if let known, known.sources != sources { sources = withLostText(of: known.sources, sources) }
     if let known, known.sources == sources { return try known.result.get() }
     let result = Result { () throws(ConfigurationError) in
       let files = try PolicyFiles(sources)
