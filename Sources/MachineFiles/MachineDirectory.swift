@@ -60,9 +60,12 @@ package struct MachineDirectory: Sendable {
   /// The files in the order in which they are read: `thumblatch.conf`, and then its drop-ins.
   package func inOrder(_ sources: [PolicyFiles.Source]) -> [PolicyFiles.Source] {
     sources.filter { $0.file == policyFile }
-      + sources.filter { $0.file != policyFile }.sorted {
-        $0.file.utf8.lexicographicallyPrecedes($1.file.utf8)
-      }
+      + sources.filter { $0.file != policyFile }.sorted { Self.precedes($0.file, $1.file) }
+  }
+
+  /// The order of drop-ins: that of the bytes of their names.
+  private static func precedes(_ name: String, _ other: String) -> Bool {
+    name.utf8.lexicographicallyPrecedes(other.utf8)
   }
 
   /// When one of these files was last written, or a file of the policy was created, removed or renamed;
@@ -99,7 +102,7 @@ package struct MachineDirectory: Sendable {
     do throws(SystemError) { names = try folder.names() } catch {
       throw Self.unreadable(error, dropIns)
     }
-    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    names.sort(by: Self.precedes)
     let read = names.filter(PolicyFiles.isDropIn)
     guard read.count <= PolicyFiles.mostDropIns else {
       let rule = "a directory of at most \(PolicyFiles.mostDropIns) files"
