@@ -1,24 +1,24 @@
 /// The peer of the readers: it reads 64 KiB of numbers between commas with Swift's standard library.
 ///
 /// Like the readers, it finds the end of each value, copies the value, and allocates memory for it.
-enum PlainReader {
+struct PlainReader {
   private static let text = [UInt8](repeatElement("1234567,", count: 8192).joined().utf8)
   /// The last readings, in milliseconds.
   ///
   /// The lowest counts. Earlier ones are forgotten, because the speed of a machine changes.
-  nonisolated(unsafe) private static var readings: [Double] = []
+  private var readings: [Double] = []
   private static let kept = 8
 
   /// The CPU time for 64 KiB, in milliseconds.
-  static var milliseconds: Double { unsafe readings.min() ?? .infinity }
+  var milliseconds: Double { readings.min() ?? .infinity }
 
   /// Reads the text once more, and measures that.
-  static func measure() {
+  mutating func measure() {
     var sum = 0
-    let time = Gauge.time { sum = read() }
+    let time = Gauge.time { sum = Self.read() }
     precondition(sum == 8192 * 1_234_567)
-    unsafe readings.append(time)
-    if unsafe readings.count > kept { unsafe readings.removeFirst() }
+    readings.append(time)
+    if readings.count > Self.kept { readings.removeFirst() }
   }
 
   @inline(never)
