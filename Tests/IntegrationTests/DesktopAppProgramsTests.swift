@@ -125,11 +125,7 @@ struct DesktopAppProgramsTests {
       let words = ["agent", "--socket", path, "--name", name, "--account", "work"]
       let agent = try person.start(words + options, variables: [session])
       try awaitSocket(path)
-      let note = "\(person.user.user).\(agent.child.identifier)."
-      func isNoted() -> Bool {
-        ((try? Directory(path: notes).names()) ?? []).contains { $0.hasPrefix(note) }
-      }
-      try #require(eventually { isNoted() })
+      try #require(person.isNoted(agent.child.identifier, in: notes))
       return (agent, path)
     }
     let first = try startAgent("build", "--scope", "read mail")

@@ -146,12 +146,7 @@ struct DesktopAppStartTests {
     guard case .integer(let process) = try app.run("app.pid") else {
       throw SystemError("windows", code: EPROTO)
     }
-    let notes = person.state + "/agents"
-    let isNoted = eventually {
-      let names = (try? Directory(path: notes).names()) ?? []
-      return names.contains { $0.hasPrefix("\(person.user.user).\(process).") }
-    }
-    #expect(isNoted)
+    #expect(person.isNoted(process, in: person.state + "/agents"))
   }
 
   /// Expects that another program's check is shown, and denies it.

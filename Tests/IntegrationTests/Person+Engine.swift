@@ -1,4 +1,5 @@
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -28,6 +29,14 @@ extension Someone {
       try waitForEnd(process)
     }
     return engines
+  }
+
+  /// Whether a directory gets the note of a process of this person.
+  func isNoted(_ process: some BinaryInteger, in notes: String) -> Bool {
+    eventually {
+      let names = (try? Directory(path: notes).names()) ?? []
+      return names.contains { $0.hasPrefix("\(user.user).\(process).") }
+    }
   }
 }
 
