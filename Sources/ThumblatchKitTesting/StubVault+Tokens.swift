@@ -10,24 +10,11 @@ extension StubVault {
 
   /// The state at once, and again after each change by a test or a call.
   public func changes(of account: String, ahead: Duration?) -> AsyncStream<VaultSnapshot> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: VaultSnapshot.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    let number = content.withLock { content in
-      content.nextListener += 1
-      content.listeners[content.nextListener] = continuation
-      continuation.yield(content.snapshot)
-      return content.nextListener
-    }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.content.withLock { $0.listeners.removeValue(forKey: number) }
-    }
-    return stream
+    listeners.withLock { $0.stream(from: snapshot, waiting: 1) }
   }
 
   /// How many streams follow the state now.
-  public var joinedWaiters: Int { content.withLock { $0.listeners.count } }
+  public var joinedWaiters: Int { listeners.withLock { $0.count } }
 
   /// Returns the stored token if it lasts, else a new one, after a presence check if one is needed.
   public func accessToken(

@@ -108,8 +108,6 @@ public final class StubVault: AuthVault {
     var loginsGivenUp = 0
     var token: AccessToken?
     var requests: [AuthRequest] = []
-    var listeners: [UInt64: AsyncStream<VaultSnapshot>.Continuation] = [:]
-    var nextListener: UInt64 = 0
     /// The prompts that were shown and have not ended.
     var prompts: [PresencePrompt] = []
     var queue: [PresencePrompt] = []
@@ -129,6 +127,10 @@ public final class StubVault: AuthVault {
   /// The clock of its tokens.
   public let clock: any AuthClock
   let content = Mutex(Content())
+  /// The streams of the state.
+  ///
+  /// A held call takes the other lock in the handler of a cancellation.
+  let listeners = Mutex(StreamListeners<VaultSnapshot>())
 
   /// Makes a vault without an account.
   public init(clock: any AuthClock = SystemAuthClock()) {
@@ -191,12 +193,8 @@ public final class StubVault: AuthVault {
 
   /// Acts like an engine that restarts: its window closes, and the streams of its state end.
   public func restart() {
-    let listeners = content.withLock { content in
-      content.settings.isUnlocked = false
-      defer { content.listeners = [:] }
-      return Array(content.listeners.values)
-    }
-    for listener in listeners { listener.finish() }
+    content.withLock { $0.settings.isUnlocked = false }
+    listeners.withLock { $0.finish() }
   }
 
   /// How often each call was made.
@@ -279,9 +277,7 @@ public final class StubVault: AuthVault {
 
   /// Reports the state to all streams.
   func announce() {
-    // Report under the lock, so that the newest state is reported last.
-    content.withLock { content in
-      for listener in content.listeners.values { listener.yield(content.snapshot) }
-    }
+    // Read the state under the lock of the streams, so that the newest one is reported last.
+    listeners.withLock { $0.yield(snapshot) }
   }
 }

@@ -58,12 +58,15 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     var questions = 0
     var acts: [Act] = []
     var listener: CheckedContinuation<Act?, Never>?
-    var joinedWaiters: [AsyncStream<Phase>.Continuation] = []
 
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
   }
 
   let content = Mutex(Content())
+  /// The streams of phases.
+  ///
+  /// `nextAct` takes the other lock in the handler of a cancellation.
+  private let listeners = Mutex(StreamListeners<Phase>())
   let registrar = ObservationRegistrar()
   let wake: WakeEventBox?
 
@@ -106,12 +109,10 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   ///
   /// The present phase comes first, and the sequence ends with the prompt.
   public var phases: AsyncStream<Phase> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
-      content.withLock { content in
-        continuation.yield(content.phase)
-        if content.hasEnded { return continuation.finish() }
-        content.joinedWaiters.append(continuation)
-      }
+    listeners.withLock { listeners in
+      let (phase, hasEnded) = content.withLock { ($0.phase, $0.hasEnded) }
+      defer { if hasEnded { listeners.finish() } }
+      return listeners.stream(from: phase, waiting: 64)
     }
   }
 
@@ -170,14 +171,14 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
 
   /// Shows the view the present phase.
   public func show(_ phase: Phase) {
-    content.withLock { content in
-      content.phase = phase
-      if case .question = phase { content.questions += 1 }
-      for joinedWaiter in content.joinedWaiters {
-        joinedWaiter.yield(phase)
-        if content.hasEnded { joinedWaiter.finish() }
+    listeners.withLock { listeners in
+      let hasEnded = content.withLock { content in
+        content.phase = phase
+        if case .question = phase { content.questions += 1 }
+        return content.hasEnded
       }
-      if content.hasEnded { content.joinedWaiters = [] }
+      listeners.yield(phase)
+      if hasEnded { listeners.finish() }
     }
     // Notify observers after the change. An observer on another thread that is notified earlier
     // could read the old phase and would not be notified again.

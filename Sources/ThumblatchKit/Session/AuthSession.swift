@@ -32,8 +32,17 @@ public final class AuthSession: Sendable, Observable {
     /// Whether the vault reports changes at this moment.
     var hears = false
     var network: Task<Void, Never>?
-    var listeners: [UInt64: AsyncStream<AuthState>.Continuation] = [:]
-    var lastListener: UInt64 = 0
+    var listeners = StreamListeners<AuthState>()
+
+    /// Ends the watch over the vault, whose task must still be cancelled.
+    ///
+    /// A cancellation runs the handlers of the task, so it waits until the lock is free.
+    mutating func takeWatch() -> Task<Void, Never>? {
+      _ = facts.watchAnew()
+      hears = false
+      defer { watch = nil }
+      return watch
+    }
   }
 
   /// The account's name in the vault.
@@ -76,11 +85,11 @@ public final class AuthSession: Sendable, Observable {
   }
 
   deinit {
-    content.withLock { content in
-      content.watch?.cancel()
-      content.network?.cancel()
-      for listener in content.listeners.values { listener.finish() }
+    let ended = content.withLock { content in
+      content.listeners.finish()
+      return [content.watch, content.network]
     }
+    for task in ended { task?.cancel() }
   }
 
   // MARK: Observable state
@@ -117,20 +126,7 @@ public final class AuthSession: Sendable, Observable {
   ///
   /// At most 64 states wait. A slow reader misses the oldest ones.
   public var states: AsyncStream<AuthState> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: AuthState.self,
-      bufferingPolicy: .bufferingNewest(64)
-    )
-    let number = content.withLock { content in
-      content.lastListener += 1
-      content.listeners[content.lastListener] = continuation
-      continuation.yield(content.facts.state)
-      return content.lastListener
-    }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.content.withLock { $0.listeners.removeValue(forKey: number) }
-    }
-    return stream
+    content.withLock { $0.listeners.stream(from: $0.facts.state, waiting: 64) }
   }
 
   private func observed<Value>(_ read: (SessionFacts) -> Value) -> Value {
@@ -149,7 +145,7 @@ public final class AuthSession: Sendable, Observable {
     // Make the change first. An observer on another thread that is notified earlier could read the
     // old state and would not be notified again.
     defer { registrar.withMutation(of: self, keyPath: \.state) {} }
-    return content.withLock { content in
+    let (value, network) = content.withLock { content in
       let (old, wasLocked) = (content.facts.state, content.facts.isLocked)
       let holder = content.facts.tokenHolder
       let value = body(&content.facts)
@@ -158,15 +154,13 @@ public final class AuthSession: Sendable, Observable {
         content.epoch += 1
         cached.withLock { $0 = nil }
       }
-      if !content.facts.isOffline {
-        content.network?.cancel()
-        content.network = nil
-      }
-      if new != old {
-        for listener in content.listeners.values { listener.yield(new) }
-      }
-      return value
+      let network = content.facts.isOffline ? nil : content.network
+      if network != nil { content.network = nil }
+      if new != old { content.listeners.yield(new) }
+      return (value, network)
     }
+    network?.cancel()
+    return value
   }
 
   /// Counts failed presence checks.
@@ -186,11 +180,12 @@ public final class AuthSession: Sendable, Observable {
 
   /// Makes `task` the watch over the vault, and ends the previous watch.
   func follow(_ make: (_ number: UInt64) -> Task<Void, Never>) {
-    content.withLock { content in
-      content.watch?.cancel()
-      content.watch = make(content.facts.watchAnew())
+    let previous = content.withLock { content in
+      defer { content.watch = make(content.facts.watchAnew()) }
       content.hears = true
+      return content.watch
     }
+    previous?.cancel()
   }
 
   /// Ends the watch over the vault, because its pending reports are older than a call that has
@@ -199,27 +194,21 @@ public final class AuthSession: Sendable, Observable {
   /// - Returns: whether there was one.
   @discardableResult
   func stopFollowing() -> Bool {
-    content.withLock { content in
-      _ = content.facts.watchAnew()
-      content.watch?.cancel()
-      defer { content.watch = nil }
-      content.hears = false
-      return content.watch != nil
-    }
+    let watch = content.withLock { $0.takeWatch() }
+    watch?.cancel()
+    return watch != nil
   }
 
   /// Ends the watch over the vault if no user is signed in.
   ///
   /// - Returns: whether no user is signed in.
   func stopFollowingNobody() -> Bool {
-    content.withLock { content in
-      guard content.facts.status == .signedOut else { return false }
-      _ = content.facts.watchAnew()
-      content.watch?.cancel()
-      content.watch = nil
-      content.hears = false
-      return true
+    let (isSignedOut, watch) = content.withLock { content -> (Bool, Task<Void, Never>?) in
+      guard content.facts.status == .signedOut else { return (false, nil) }
+      return (true, content.takeWatch())
     }
+    watch?.cancel()
+    return isSignedOut
   }
 
   /// Sets whether this watch receives reports of changes from now on.

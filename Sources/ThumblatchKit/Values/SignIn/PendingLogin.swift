@@ -60,10 +60,11 @@ public final class PendingLogin: Sendable {
   /// Gives the sign-in up for this reason.
   func giveUp(_ error: AuthError) async {
     guard claimEnd() else {
-      running.withLock { running in
+      let task = running.withLock { running in
         running.isCancelled = true
-        running.task?.cancel()
+        return running.task
       }
+      task?.cancel()
       return
     }
     await pending.cancel()
@@ -76,10 +77,11 @@ public final class PendingLogin: Sendable {
     let task = Task { () -> Result<AccountSnapshot, AuthError> in
       do throws(AuthError) { return .success(try await body()) } catch { return .failure(error) }
     }
-    running.withLock { running in
+    let isCancelled = running.withLock { running in
       running.task = task
-      if running.isCancelled { task.cancel() }
+      return running.isCancelled
     }
+    if isCancelled { task.cancel() }
     let outcome = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
