@@ -41,7 +41,10 @@ struct SessionStorm {
       network: network
     )
     try await session.restore()
-    await all(tally) { try await perform($0, session, vault, network, tally) }
+    let watchers = Watchers()
+    await all(tally) { try await perform($0, session, vault, network, watchers, tally) }
+    // The last change of the state may have come before the last watcher.
+    await watchers.end()
     // The session is surely signed in, and all tasks want a token, which ends repeatedly.
     vault.set { $0.failures = [:] }
     try await session.login(email: "ada@example.org", password: try Password("password"))
@@ -83,6 +86,7 @@ struct SessionStorm {
     _ session: AuthSession,
     _ vault: StubVault,
     _ network: Weather,
+    _ watchers: Watchers,
     _ tally: Tally
   ) async throws {
     switch number % 20 {
@@ -95,7 +99,7 @@ struct SessionStorm {
       _ = try await session.unlock(reason: "a storm")
       tally.add("unlocked")
     case 5:
-      for await _ in session.states.prefix(2) { tally.add("state") }
+      watchers.add { for await _ in session.states.prefix(2) { tally.add("state") } }
     case 6: vault.expireToken()
     // Sometimes: all waiters for one token share its outcome.
     case 7 where number % 100 == 7:

@@ -19,6 +19,28 @@ final class Weather: NetworkMonitor {
   }
 }
 
+/// The tasks that wait for changes of a session's state.
+final class Watchers: Sendable {
+  private let tasks = Mutex<[Task<Void, Never>]>([])
+
+  /// Adds a watcher, and cancels the one before it.
+  func add(_ watch: @escaping @Sendable () async -> Void) {
+    let task = Task { await watch() }
+    let previous = tasks.withLock { tasks in
+      defer { tasks.append(task) }
+      return tasks.last
+    }
+    previous?.cancel()
+  }
+
+  /// Ends the watchers whose change has not come.
+  func end() async {
+    let all = tasks.withLock { $0 }
+    for task in all { task.cancel() }
+    for task in all { await task.value }
+  }
+}
+
 /// Counts of events.
 final class Tally: Sendable {
   private let counts = Mutex<[String: Int]>([:])
