@@ -62,22 +62,16 @@ class Command:
         os.write(keep, (given or "").encode() + b"\n")
         os.close(keep)
         errors, self.errors = os.pipe()[::-1]
+        line, opened = [PROGRAM] + words, [feed, errors]
         if at_terminal:
             self.terminal, side = pty.openpty()
-        else:
-            side = None
-
-        def lead_session():
-            os.setsid()
-            if side is not None:
-                # TIOCSCTTY: /dev/tty is this terminal.
-                import fcntl
-                fcntl.ioctl(side, 0x540E, 0)
-
+            opened.append(side)
+            # The first terminal that a new session opens is its terminal.
+            line = ["/bin/sh", "-c", 'exec 3<>"$0"; exec "$@"', os.ttyname(side)] + line
+        # No function runs in the child before it is replaced: a thread may hold a lock there.
         self.child = subprocess.Popen(
-            [PROGRAM] + words, stdin=feed, stdout=errors, stderr=errors,
-            preexec_fn=lead_session, pass_fds=[] if side is None else [side])
-        for number in [feed, errors] + ([] if side is None else [side]):
+            line, stdin=feed, stdout=errors, stderr=errors, start_new_session=True)
+        for number in opened:
             os.close(number)
 
     def run(self, interrupt_after):
@@ -100,16 +94,17 @@ class Command:
                 self.answer()
             if stopped and time.monotonic() > stopped[0] + PATIENCE and not self.interrupted:
                 interrupt_after = 0.001
-            if time.monotonic() - begun >= (interrupt_after or LIMIT) and self.child.poll() is None:
-                if interrupt_after:
-                    self.interrupted = True
-                    self.child.send_signal(signal.SIGINT)
-                    interrupt_after = None
-                    begun = time.monotonic()
-                else:
-                    self.child.kill()
-                    self.child.wait()
-                    return None
+            took = time.monotonic() - begun
+            if interrupt_after and took >= interrupt_after and self.child.poll() is None:
+                self.interrupted = True
+                self.child.send_signal(signal.SIGINT)
+                interrupt_after = None
+                begun = time.monotonic()
+            elif took >= LIMIT:
+                # It still runs, or another process keeps its output open.
+                self.child.kill()
+                self.child.wait()
+                return None
         return self.child.wait()
 
     def answer(self):
