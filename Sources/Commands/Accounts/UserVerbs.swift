@@ -61,10 +61,11 @@ enum UserVerbs {
         RemoveUserCall(user: user, account: account)
       }
     } catch {
+      let error = named(error, user, account)
       guard error.code == .notFound, session.arguments.has(ifExists) else { throw error }
       return try session.report(
         ["name": .string(user), "account": AccountText.optional(account), "removed": false],
-        "Nothing to remove: \(missing(error, user, account))."
+        "Nothing to remove: \(error.message)."
       )
     }
     try session.report(object(reply, account), sentence(reply, account))
@@ -85,12 +86,20 @@ enum UserVerbs {
       + " \(listed)."
   }
 
-  /// Says of an account whose it would be.
-  private static func missing(_ error: CommandError, _ user: String, _ account: String?) -> String {
+  /// Names the user whose account is missing: the general hint lists root's own accounts.
+  private static func named(
+    _ error: CommandError,
+    _ user: String,
+    _ account: String?
+  ) -> CommandError {
     guard let account,
       error.message == CommandError(VaultError.noSuchAccount(account: account)).message
-    else { return error.message }
-    return "\(user) has no account \"\(account)\""
+    else { return error }
+    return CommandError(
+      error.code,
+      "\(user) has no account \"\(account)\"",
+      hint: "for the names, that user runs: thumblatch account list"
+    )
   }
 
   static func object(_ reply: RemoveUserReply, _ account: String?) -> JSONObject {

@@ -200,6 +200,13 @@ extension Situation {
     )
     .with { $0.isRoot = true },
     Situation(
+      "user remove bob work --yes",
+      "no account",
+      RemoveUserCall.self,
+      fails: .noSuchAccount(account: "work")
+    )
+    .with { $0.isRoot = true },
+    Situation(
       "user remove bob work --yes --if-exists",
       "no account",
       RemoveUserCall.self,
