@@ -89,7 +89,7 @@ struct DesktopAppLostAnswerTests {
     try app.sees(Self.doubt, "alert")
     try app.sees("work, Ready", "list item")
     // The page shows the name that the account has, and offers no other one.
-    try app.run("until(lambda: not app.nameless(), 'the button stays')")
+    try app.run("until(lambda: not app.shown('push button', 'Apply'), 'the button stays')")
     app.keepPicture("lost-before")
     #expect(try person.shell("cat \(hosts)").succeeded().contains("account = work"))
   }
@@ -135,7 +135,10 @@ struct DesktopAppLostAnswerTests {
     try app.sees("No Accounts Yet")
     // A message about something that the person must do stays until it is closed.
     try app.sees("hosts.conf may still name it")
+    try app.expectNames()
     try app.misses("work@example.org")
     #expect(try person.shell("cat \(hosts)").succeeded().contains("account = work"))
+    try app.press("Close the message")
+    try app.misses("hosts.conf may still name it")
   }
 }

@@ -63,7 +63,7 @@ package class Row: Widget {
     get { text("subtitle") }
     set {
       set("subtitle", newValue)
-      firstLabel(ofStyle: "subtitle")?.keepOptionsWhole(in: newValue)
+      first(Label.self, ofStyle: "subtitle")?.keepOptionsWhole(in: newValue)
     }
   }
 
@@ -144,6 +144,12 @@ package final class ListBox: Widget {
 package final class EntryRow: Widget {
   override class var type: UInt { adw_entry_row_get_type() }
 
+  required init(_ pointer: UnsafeMutableRawPointer) {
+    unsafe super.init(pointer)
+    // The apply button has a tooltip, which is not its name.
+    first(Button.self, ofStyle: "circular")?.name(tr("Apply"))
+  }
+
   /// The typed line.
   package var text: String {
     get { text("text") }
@@ -187,6 +193,25 @@ package final class StatusPage: Widget {
 /// Shows short messages above its child.
 package final class ToastOverlay: Widget {
   override class var type: UInt { adw_toast_overlay_get_type() }
+
+  /// The list of its child and the shown message. (gtk_widget_observe_children(3))
+  private let shown: Object
+
+  required init(_ pointer: UnsafeMutableRawPointer) {
+    let widget = unsafe pointer.assumingMemoryBound(to: GtkWidget.self)
+    unsafe shown = Object(owning: new(gtk_widget_observe_children(widget)))
+    unsafe super.init(pointer)
+    // A message waits for the earlier one, and has no widget until then.
+    shown.on("items-changed") { [weak self] in self?.nameButtons() }
+  }
+
+  /// Names the button that closes the shown message.
+  private func nameButtons() {
+    let child = unsafe adw_toast_overlay_get_child(opaque).map { UnsafeMutableRawPointer($0) }
+    for part in parts where unsafe part.pointer != child {
+      part.first(Button.self, ofStyle: "circular")?.name(tr("Close the message"))
+    }
+  }
 
   /// Shows a message, which is never markup: for seconds, or until the person closes it.
   ///

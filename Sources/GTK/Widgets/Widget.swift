@@ -36,21 +36,26 @@ package class Widget: Object {
   /// Sets the name that a screen reader speaks. (GTK_ACCESSIBLE_PROPERTY_LABEL)
   package func name(_ name: String) { tell(GTK_ACCESSIBLE_PROPERTY_LABEL, name) }
 
-  /// The first label in it, itself included; `nil` if it has none.
-  var firstLabel: Label? { firstLabel(ofStyle: nil) }
-
-  /// The first label with a style class in it, itself included; `nil` if it has none.
-  func firstLabel(ofStyle style: String?) -> Label? {
-    if unsafe cadwaita_is(pointer, Label.type) != 0,
-      style.map({ unsafe gtk_widget_has_css_class(widget, $0) != 0 }) ?? true
-    {
-      return unsafe Label(pointer)
-    }
+  /// The widgets directly in it, in order.
+  var parts: [Widget] {
+    var found: [Widget] = []
     var child = unsafe gtk_widget_get_first_child(widget)
     while let part = unsafe child {
-      let inside = unsafe Widget(UnsafeMutableRawPointer(part))
-      if let label = inside.firstLabel(ofStyle: style) { return label }
+      found.append(unsafe Widget(UnsafeMutableRawPointer(part)))
       unsafe child = gtk_widget_get_next_sibling(part)
+    }
+    return found
+  }
+
+  /// The first widget of a kind in it, itself included, that has a style class; `nil` if it has none.
+  func first<Kind: Widget>(_ kind: Kind.Type, ofStyle style: String? = nil) -> Kind? {
+    if unsafe cadwaita_is(pointer, kind.type) != 0,
+      style.map({ unsafe gtk_widget_has_css_class(widget, $0) != 0 }) ?? true
+    {
+      return unsafe Kind(pointer)
+    }
+    for part in parts {
+      if let found = part.first(kind, ofStyle: style) { return found }
     }
     return nil
   }
@@ -141,7 +146,7 @@ package final class Button: Widget {
   ///
   /// Beside a text, which wraps too, the button is centered, and its words stay in one line.
   private func wrapWords() {
-    guard unsafe gtk_widget_get_valign(typed()) != GTK_ALIGN_CENTER, let words = firstLabel
+    guard unsafe gtk_widget_get_valign(typed()) != GTK_ALIGN_CENTER, let words = first(Label.self)
     else { return }
     unsafe gtk_label_set_wrap(words.opaque, 1)
     unsafe gtk_label_set_justify(words.opaque, GTK_JUSTIFY_CENTER)

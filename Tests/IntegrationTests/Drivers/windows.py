@@ -147,10 +147,9 @@ class Windows(Starts, Focus, Prompts, Stalls):
     def nameless(self):
         """The controls on the screen that a screen reader cannot name."""
         roles = ("push button", "toggle button", "check box", "text", "list item", "list box", "progress bar", "switch")
-        # libadwaita 1.2 gives no name to the button that closes a toast.
         return self.steadily(lambda: [
             "%s %s" % (node.get_role_name(), node.get_name()) for node in self.shown()
-            if node.get_role_name() in roles and node.get_parent().get_name() != "AdwToastWidget"
+            if node.get_role_name() in roles
             and (not node.get_name() or node.get_name().startswith(("Gtk", "Adw")))])
 
     def overflowing(self):

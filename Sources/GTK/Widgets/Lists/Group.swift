@@ -7,7 +7,7 @@ package final class Group: Widget {
   required init(_ pointer: UnsafeMutableRawPointer) {
     unsafe super.init(pointer)
     // libadwaita cuts a heading that is longer than a line.
-    guard let heading = firstLabel else { return }
+    guard let heading = first(Label.self) else { return }
     unsafe gtk_label_set_ellipsize(heading.opaque, PANGO_ELLIPSIZE_NONE)
     unsafe gtk_label_set_wrap(heading.opaque, 1)
     unsafe gtk_label_set_wrap_mode(heading.opaque, PANGO_WRAP_WORD_CHAR)

@@ -17,7 +17,7 @@ extension Row {
     unsafe gtk_widget_set_halign(made, GTK_ALIGN_START)
     let button = unsafe Button(new(made))
     button.set(style: "below", true)
-    if let subtitle = firstLabel(ofStyle: "subtitle"),
+    if let subtitle = first(Label.self, ofStyle: "subtitle"),
       let texts = unsafe gtk_widget_get_parent(subtitle.typed())
     {
       unsafe Box(UnsafeMutableRawPointer(texts)).append(button)
