@@ -97,6 +97,28 @@ extension DesktopSignInTests {
     }
   }
 
+  @Test
+  func theQuestionAboutAnAccountThatIsRemovedElsewhereIsLeft() throws {
+    let person = try Person()
+    try person.register("home")
+    let app = try open(of: person, "light", width: 800)
+    try choose("dev", app)
+    try app.run("tab_to('E-mail')")
+    try app.run("type('home@example.org')")
+    try app.run("tab_to('Password')")
+    try type(secret: "backend-password", app)
+    try app.run("key('Return')")
+    try app.sees("Protect “dev”?")
+    try app.run("point_at_toasts()")
+    try person.run("account", "remove", "dev", "--yes").succeeded()
+    try app.sees("The account is no longer there. The list shows what is there now.")
+    try app.sees("No Account Chosen")
+    try app.misses("Protect “dev”?")
+    // The question that has ended does not end the next sign-in.
+    try choose("dev", app)
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
   private func expect(work email: String, of person: Person) throws {
     let shown = try person.run("whoami", "work", "--json").succeeded()
     #expect(shown.contains(email), "\(shown)")

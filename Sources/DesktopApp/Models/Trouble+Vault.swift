@@ -15,7 +15,7 @@ extension Trouble {
         ntr("try again in %d second", "try again in %d seconds", $0)
       }
       self.init(message, advice: advice ?? tr("try again when that is over"))
-    case .noSuchAccount: self.init(tr("the account is no longer there"), advice: Self.look)
+    case .noSuchAccount: self = .missingAccount
     case .noSuchFinger: self.init(tr("the finger is no longer there"), advice: Self.look)
     case .noSuchKey: self.init(tr("the security key is no longer there"), advice: Self.look)
     case .noSuchUser(let user):
@@ -61,6 +61,11 @@ extension Trouble {
   /// A message of the engine that may end with a command: then that is the advice.
   private init(_ message: String, unlessAdvised advice: String) {
     self.init(ErrorWords.clause(message), advice: Self.holdsCommand(message) ? nil : advice)
+  }
+
+  /// The account was removed, or has another name now.
+  static var missingAccount: Trouble {
+    Trouble(tr("the account is no longer there"), advice: look)
   }
 
   private static var look: String { tr("the list shows what is there now") }

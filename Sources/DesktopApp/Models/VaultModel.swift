@@ -203,7 +203,7 @@ final class VaultModel {
     }
     if isUpdated { updates += 1 }
     if !now.elementsEqual(items, by: ===) { items = now }
-    if let shown = selected, !items.contains(where: { $0 === shown }) { selected = nil }
+    if let shown = selected, present(shown) == nil { selected = nil }
     followUses()
   }
 
@@ -276,8 +276,8 @@ final class VaultModel {
     }
   }
 
-  /// Shows an account on the page.
-  func select(_ item: AccountItem) { (selected, place) = (item, nil) }
+  /// Shows an account on the page, or none if it is no longer there.
+  func select(_ item: AccountItem) { (selected, place) = (present(item), nil) }
 
   /// Shows a place on the page.
   func open(_ place: Place) { (selected, self.place) = (nil, place) }

@@ -28,10 +28,9 @@ extension VaultModel {
     // Not at its turn: the trouble of the call before would not be seen.
     item.trouble = nil
     return await item.calls.run(at: self) {
-      guard let link, items.contains(where: { $0 === item }), item.account.state != end
-      else { return nil }
-      item.nextName = nextName
-      defer { item.nextName = nil }
+      guard let link, holds(item), item.account.state != end else { return nil }
+      (item.nextName, item.isEnding) = (nextName, endsName && nextName == nil)
+      defer { (item.nextName, item.isEnding) = (nil, false) }
       let (name, again) = (item.name, endsName ? Repetition.never : .untilPrompted)
       do throws(VaultClientError) {
         let reply = try await link.call(again: again) {
@@ -62,15 +61,18 @@ extension VaultModel {
     )
     await read()
     // Without its account, or under another name, the call has taken effect.
-    guard item.name != name || !items.contains(where: { $0 === item }),
-      await Self.hasHosts(name, at: location)
-    else { return }
+    let isGone = !holds(item)
+    guard isGone || item.name != name else { return }
+    guard await Self.hasHosts(name, at: location) else {
+      if isGone { news = Trouble.missingAccount.text }
+      return
+    }
     item.trouble = Trouble(
       ErrorWords.clause("\(error)"),
       advice: tr("hosts may still get tokens by the former name; to look: thumblatch host list")
     )
     // The page of an account that is gone is closed.
-    if !items.contains(where: { $0 === item }) { notice = tr("hosts.conf may still name it") }
+    if isGone { notice = tr("hosts.conf may still name it") }
   }
 
   /// Turns presence protection on or off.

@@ -23,6 +23,9 @@ final class AccountItem {
   /// The name that a call gives it; `nil` if none runs.
   @ObservationIgnored
   var nextName: String?
+  /// Whether a call of the person removes it.
+  @ObservationIgnored
+  var isEnding = false
 
   var name: String { account.name }
 

@@ -56,12 +56,15 @@ final class ProtectionModel {
       : tr("%s, and your system password", PlainText.line(things.joined(separator: ", ")))
   }
 
+  /// Whether the vault no longer has the account.
+  var isGone: Bool { !vault.holds(item) }
+
   /// Turns the protection on or off, after a presence check.
   func protect(_ isOn: Bool) async { await vault.protect(item, isOn) }
 
   /// Shows the page that enrolls fingers.
   func enrollFinger() { vault.open(.fingers) }
 
-  /// Shows the account.
+  /// Shows the account, or the list if it is gone.
   func finish() { vault.select(item) }
 }

@@ -14,6 +14,8 @@ final class ProtectionView {
   private let done: Button
   /// Whether the view sets the switch, and not the person.
   private var isSetting = false
+  /// The question whose account was there when the view looked last.
+  private var asked: ProtectionModel?
 
   init(_ builder: Builder, _ model: SignInModel) {
     self.model = model
@@ -31,6 +33,7 @@ final class ProtectionView {
       protection.finish()
     }
     track { [weak self] in self?.update() }
+    track { [weak self] in self?.leaveIfGone() }
   }
 
   private var protection: ProtectionModel? {
@@ -47,6 +50,20 @@ final class ProtectionView {
       // The switch shows the vault's answer, also if it is no.
       self?.update()
     }
+  }
+
+  /// Ends the question when its account goes.
+  ///
+  /// A question that has ended before may be about an account that is long gone.
+  private func leaveIfGone() {
+    guard let protection else { return }
+    guard protection.isGone else {
+      asked = protection
+      return
+    }
+    guard asked === protection else { return }
+    asked = nil
+    protection.finish()
   }
 
   private func update() {
