@@ -36,7 +36,7 @@ struct TroubleTextTests {
     "account": "The account is no longer there. The list shows what is there now.",
     "finger": "The finger is no longer there. The list shows what is there now.",
     "key": "The security key is no longer there. The list shows what is there now.",
-    "user": "U7 has no vault here. Ask the administrator of this machine.",
+    "user": "u7 has no vault here. Ask the administrator of this machine.",
     "login": "A sign-in is required. Sign in to the account again.",
     "login why": "A sign-in is required: x7. Sign in to the account again.",
     "refused by provider": "The provider refused: x7. Try again, or ask the provider why.",
@@ -106,6 +106,19 @@ struct TroubleTextTests {
     "audit whole 0": "The audit log is whole: no record yet.",
     "audit whole 1": "The audit log is whole: 1 record.",
     "audit whole 7": "The audit log is whole: 7 records.",
+    // A name stays as it is.
+    "finding 0": "m7 is insecure: plain http on this machine.",
+    "finding 1": "/s7 is a symbolic link.",
+    "finding 2": "t7: has mode 0644, which lets others in.",
+    "finding 3": "v7.db is not a regular file.",
+    "finding 4": "No more files can be created: nothing can be refreshed.",
+    "remedy 0": "systemctl restart t7; the next call starts the new engine.",
+    "remedy 1":
+      "Restore it from a copy; or: thumblatch account remove m7 --local, then sign in again",
+    "error 0": "d7.provider is larger than 7 bytes.",
+    "error 1": "d7.provider:7: d7: unknown key.",
+    "error 2": "The store failed (SQLite result 11); nothing was changed.",
+    "error 3": "v7.db is missing; nothing was changed.",
     "restored": "The provider file of d7 was not written: x7.",
   ]
   /// What the system or another room says in English.
@@ -124,6 +137,25 @@ struct TroubleTextTests {
     // The end is the system's.
     #expect(found["settings read"]?.text.hasPrefix("It cannot be read: ") == true)
     #expect(found["settings write"]?.text.hasPrefix("It cannot be written: ") == true)
+  }
+
+  @Test
+  func onlyAWordOfTheLanguageGetsACapital() throws {
+    let german = try texts.about("troubles", in: "de")
+    func expect(_ name: String, _ start: String) throws {
+      let text = try #require(german[name]?.text)
+      #expect(text.hasPrefix(start), "\(text)")
+    }
+    try expect("user", "u7 hat ")
+    try expect("finding 0", "m7 ist unsicher: ")
+    try expect("finding 2", "t7: hat ")
+    try expect("finding 4", "Keine weiteren Dateien ")
+    try expect("remedy 0", "systemctl restart t7; ")
+    try expect("remedy 1", "Stellen ")
+    try expect("error 0", "d7.provider ist ")
+    try expect("error 1", "d7.provider:7: d7: ")
+    try expect("error 2", "Fehler beim Zugriff ")
+    try expect("error 3", "v7.db ")
   }
 
   @Test

@@ -107,6 +107,24 @@ enum TroubleTexts {
     return found
   }
 
+  /// Findings that begin with a name, and one that begins with a word in place of it.
+  static let findings = [
+    "m7 is insecure: plain http on this machine", "/s7 is a symbolic link",
+    "t7: has mode 0644, which lets others in", "v7.db is not a regular file",
+    "no more files can be created: nothing can be refreshed",
+  ]
+  /// What to do about findings: a command, and a clause before a command.
+  static let remedies = [
+    "systemctl restart t7; the next call starts the new engine",
+    "restore it from a copy; or: thumblatch account remove m7 --local, then sign in again",
+  ]
+  /// Errors of other rooms.
+  static let errorsInEnglish = [
+    "d7.provider is larger than 7 bytes", "d7.provider:7: d7: unknown key",
+    "the store failed (SQLite result 11); nothing was changed",
+    "v7.db is missing; nothing was changed",
+  ]
+
   /// What a check of the audit log says.
   static let verdicts: [(String, VerifyAuditReply)] =
     [

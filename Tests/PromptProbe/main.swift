@@ -190,10 +190,10 @@ func sayNotices() {
 func sayPages() {
   for name in PageTexts.names { say("name \(name)", FindingWords.title(name)) }
   for (index, text) in PageTexts.messages.enumerated() {
-    say("message \(index)", FindingWords.message(text))
+    say("message \(index)", FindingWords.message(text).text)
   }
   for (index, text) in PageTexts.remedies.enumerated() {
-    say("remedy \(index)", FindingWords.remedy(text))
+    say("remedy \(index)", FindingWords.remedy(text).text)
   }
   for (index, text) in PageTexts.keyProblems.enumerated() {
     let status = DeviceSecretStatusReply(
@@ -219,7 +219,7 @@ func sayPages() {
     say("detail \(index)", ActivityWords(record: record).text)
   }
   for (index, text) in PageTexts.hostile.enumerated() {
-    say("hostile \(index)", FindingWords.message(text))
+    say("hostile \(index)", FindingWords.message(text).text)
   }
   for template in ProviderTemplate.all {
     let words = TemplateWords(of: template)
@@ -233,6 +233,15 @@ func sayPages() {
 func sayTroubles() async {
   for (name, error) in TroubleTexts.errors { say(name, Trouble(error).text) }
   for (name, trouble) in await TroubleTexts.others() { say(name, trouble?.text ?? "") }
+  for (index, text) in TroubleTexts.findings.enumerated() {
+    say("finding \(index)", Trouble(FindingWords.message(text)).text)
+  }
+  for (index, text) in TroubleTexts.remedies.enumerated() {
+    say("remedy \(index)", Trouble(FindingWords.remedy(text)).text)
+  }
+  for (index, text) in TroubleTexts.errorsInEnglish.enumerated() {
+    say("error \(index)", Trouble(english: text).text)
+  }
   for (name, reply) in TroubleTexts.verdicts { say("audit \(name)", reply.words) }
   say("restored", TroubleTexts.restored.problem ?? "")
 }

@@ -19,14 +19,14 @@ extension Trouble {
     case .noSuchFinger: self.init(tr("the finger is no longer there"), advice: Self.look)
     case .noSuchKey: self.init(tr("the security key is no longer there"), advice: Self.look)
     case .noSuchUser(let user):
-      self.init(tr("%s has no vault here", "\(user)"), advice: Self.administrator)
+      self.init(Clause(tr("%s has no vault here", "\(user)"), .name), advice: Self.administrator)
     case .loginRequired(_, let message):
       self.init(
         message.isEmpty ? tr("a sign-in is required") : tr("a sign-in is required: %s", message),
         advice: tr("sign in to the account again")
       )
     case .providerUnavailable(let message, let retryAfter, _, let reason, _):
-      self.init(ErrorWords.clause(message), advice: Self.advice(reason, retryAfter))
+      self.init(ErrorWords.translated(message), advice: Self.advice(reason, retryAfter))
     case .providerRefused(_, let message, _, _):
       self.init(
         tr("the provider refused: %s", message),
@@ -34,13 +34,13 @@ extension Trouble {
       )
     case .machineKeyNeeded(let message):
       self.init(
-        ErrorWords.clause(message),
+        ErrorWords.translated(message),
         advice: tr("open it with “Open with Security Key”")
       )
     case .vaultUnsafe(let message, let hint):
       self.init(
-        ErrorWords.clause(message),
-        advice: hint.map(ErrorWords.clause) ?? tr("nothing was changed")
+        ErrorWords.translated(message),
+        advice: hint.map(ErrorWords.translated) ?? Clause(tr("nothing was changed"))
       )
     case .internal(let message):
       self.init(
@@ -48,7 +48,7 @@ extension Trouble {
         advice: tr("this is a bug; please report it")
       )
     case .keyPINNeeded(let message, _):
-      self.init(ErrorWords.clause(message), advice: tr("type the PIN of the security key"))
+      self.init(ErrorWords.translated(message), advice: tr("type the PIN of the security key"))
     case .noDesktop(let message): self.init(message, unlessAdvised: tr("try again at this desktop"))
     case .invalidArgument(let message):
       self.init(message, unlessAdvised: tr("correct that, then try again"))
@@ -60,7 +60,7 @@ extension Trouble {
 
   /// A message of the engine that may end with a command: then that is the advice.
   private init(_ message: String, unlessAdvised advice: String) {
-    self.init(ErrorWords.clause(message), advice: Self.holdsCommand(message) ? nil : advice)
+    self.init(ErrorWords.translated(message), advice: Self.holdsCommand(message) ? nil : advice)
   }
 
   /// The account was removed, or has another name now.

@@ -7,22 +7,29 @@ internal import VaultInterface
 
 /// Why something did not work, and what the person can do about it.
 struct Trouble: Equatable {
-  let message: String
-  let advice: String?
+  private let message: Clause
+  private let advice: Clause?
 
-  init(_ message: String, advice: String? = nil) {
-    self.message = message
-    self.advice = advice
+  init(_ message: Clause, advice: Clause?) { (self.message, self.advice) = (message, advice) }
+
+  init(_ message: Clause, advice: String? = nil) {
+    self.init(message, advice: advice.map { Clause($0) })
   }
+
+  /// The message begins with a word of the language.
+  init(_ message: String, advice: String? = nil) { self.init(Clause(message), advice: advice) }
 
   /// An error of another room, and what to do about it.
   init(english error: String, advice: String? = nil) {
-    self.init(ErrorWords.clause(error), advice: advice.map(ErrorWords.clause))
+    self.init(ErrorWords.translated(error), advice: advice.map(ErrorWords.translated))
   }
 
   /// Why a typed secret was not taken.
   init(_ error: SecretMemoryError) {
-    self.init(ErrorWords.clause("\(error)"), advice: tr("end other programs, then type it again"))
+    self.init(
+      ErrorWords.translated("\(error)"),
+      advice: tr("end other programs, then type it again")
+    )
   }
 
   /// Why a file was not taken that the person has chosen in a dialog.
@@ -49,13 +56,12 @@ struct Trouble: Equatable {
   }
 
   /// A clause as a sentence; a command in it stays as it is typed.
-  private static func sentence(_ clause: String, isLast: Bool = false) -> String {
-    let line = PlainText.line(CommandWords.adapted(clause), limit: 600)
+  private static func sentence(_ clause: Clause, isLast: Bool = false) -> String {
+    let line = PlainText.line(CommandWords.adapted(clause.text), limit: 600)
     let isCommand = commands.contains { line.hasPrefix($0) }
     // A period behind a command would be typed too.
     let end = line.hasSuffix(".") || (isLast && holdsCommand(line)) ? "" : "."
-    return (isCommand ? String(line.prefix(1)) : line.prefix(1).uppercased()) + line.dropFirst()
-      + end
+    return (isCommand ? line : Clause(line, clause.start).capitalized) + end
   }
 
   /// Whether a clause is a command, or ends with one.

@@ -96,6 +96,9 @@ package struct TextForm: Sendable {
     return filled(translation(of: english), "%s", values.map(translate))
   }
 
+  /// Whether the translation begins with the first value.
+  package var beginsWithValue: Bool { translation(of: english).hasPrefix("%s") }
+
   /// The values in a text, none of which is empty; `nil` if it has another form.
   private func values(in text: String) -> [String]? {
     var pieces = english.split(separator: "%s", omittingEmptySubsequences: false)

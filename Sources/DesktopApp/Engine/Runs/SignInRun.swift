@@ -177,7 +177,8 @@ struct SignInRun {
       return try RedirectListener(at: redirect, for: .app)
     } catch {
       guard error.code == EADDRINUSE else {
-        throw .trouble(Trouble("\(redirect.text): \(error)", advice: tr("try again")))
+        let failure = Clause("\(redirect.text): \(error)", .name)
+        throw .trouble(Trouble(failure, advice: tr("try again")))
       }
       throw .trouble(
         Trouble(

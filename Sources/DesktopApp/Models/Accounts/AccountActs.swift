@@ -56,7 +56,7 @@ extension VaultModel {
     _ location: VaultLocation
   ) async {
     item.trouble = Trouble(
-      ErrorWords.clause("\(error)"),
+      ErrorWords.translated("\(error)"),
       advice: tr("the change may have been made: look at the list of accounts before you try again")
     )
     await read()
@@ -68,7 +68,7 @@ extension VaultModel {
       return
     }
     item.trouble = Trouble(
-      ErrorWords.clause("\(error)"),
+      ErrorWords.translated("\(error)"),
       advice: tr("hosts may still get tokens by the former name; to look: thumblatch host list")
     )
     // The page of an account that is gone is closed.

@@ -14,28 +14,35 @@ enum ErrorWords {
     flaws + store + storeRemedies + vault + keys + keyRemedies + settings + rules + client
 
   /// An error, or what to do about it.
-  static func clause(_ text: String) -> String { clause(text, mostParts) }
+  static func clause(_ text: String) -> String { translated(text).text }
 
-  /// The flaw of a file, after the file's name; `nil` for another text.
-  static func flaw(_ text: String) -> String? {
-    guard let end = text.firstRange(of: ": ") else { return nil }
-    let rest = String(text[end.upperBound...])
-    let found = DetailWords.first(rest, flaws)
-    return found == rest ? nil : text[..<end.upperBound] + found
+  /// The same, with what it begins with.
+  static func translated(_ text: String) -> Clause {
+    translated(text, mostParts) ?? Clause(text, .unknown)
   }
 
-  private static func clause(_ text: String, _ parts: Int) -> String {
-    guard parts > 0 else { return text }
-    let found = DetailWords.first(text, all) { clause($0, parts - 1) }
-    return found == text ? named(text, parts) : found
+  /// The flaw of a file, after the file's name; `nil` for another text.
+  static func flaw(_ text: String) -> Clause? {
+    guard let end = text.firstRange(of: ": ") else { return nil }
+    return Clause(english: String(text[end.upperBound...]), flaws)
+      .map { Clause(text[..<end.upperBound] + $0.text, .name) }
+  }
+
+  private static func translated(_ text: String, _ parts: Int) -> Clause? {
+    guard parts > 0 else { return nil }
+    let found = Clause(english: text, all) {
+      translated($0, parts - 1) ?? Clause($0, .unknown)
+    }
+    return found ?? named(text, parts)
   }
 
   /// An error after the name of what it is about, such as a file and its line.
-  private static func named(_ text: String, _ parts: Int) -> String {
-    guard let end = text.firstRange(of: ": ") else { return text }
-    let rest = String(text[end.upperBound...])
-    let found = clause(rest, parts - 1)
-    guard found != rest else { return text }
-    return clause(String(text[..<end.lowerBound]), parts - 1) + ": " + found
+  private static func named(_ text: String, _ parts: Int) -> Clause? {
+    guard let end = text.firstRange(of: ": "),
+      let error = translated(String(text[end.upperBound...]), parts - 1)
+    else { return nil }
+    let name = String(text[..<end.lowerBound])
+    let subject = translated(name, parts - 1) ?? Clause(name, .name)
+    return Clause(subject.text + ": " + error.text, subject.start)
   }
 }

@@ -44,25 +44,25 @@ package enum FindingWords {
   }
 
   /// What was found.
-  package static func message(_ text: String) -> String {
+  static func message(_ text: String) -> Clause {
     // A file's flaw may begin like a finding.
     if let flaw = ErrorWords.flaw(text) { return flaw }
-    let found = DetailWords.first(text, ofMachine + ofVault, clause)
-    guard found == text else { return found }
-    if let engine = engine.translated(text, form) { return engine }
+    if let found = Clause(english: text, ofMachine + ofVault, translated) { return found }
+    if let engine = engine.translated(text, form) { return Clause(engine) }
     // Some errors begin like a finding with a list.
-    let other = clause(text)
-    return other == text ? DetailWords.first(text, lists, list) : other
+    let other = translated(text)
+    guard other.start == .unknown else { return other }
+    return Clause(english: text, lists, list) ?? other
   }
 
   /// What to do about it; a command in it stays as it is typed.
-  package static func remedy(_ text: String) -> String {
-    if let found = variables.translated(text, list) { return found }
-    let found = DetailWords.first(text, remediesOfMachine + remediesOfVault) { value in
-      let found = DetailWords.first(value, remedyClauses, ErrorWords.clause)
-      return found == value ? ErrorWords.clause(value) : found
+  static func remedy(_ text: String) -> Clause {
+    if let found = Clause(english: text, [variables], list) { return found }
+    let found = Clause(english: text, remediesOfMachine + remediesOfVault) { value in
+      Clause(english: value, remedyClauses) { ErrorWords.translated($0) }
+        ?? ErrorWords.translated(value)
     }
-    return found == text ? ErrorWords.clause(text) : found
+    return found ?? ErrorWords.translated(text)
   }
 
   /// The findings that end with a list.
@@ -83,21 +83,21 @@ package enum FindingWords {
   }
 
   /// The values of a list.
-  private static func list(_ text: String) -> String {
+  private static func list(_ text: String) -> Clause {
     // Sent in parts.
     let forms = [TextForm("%s, %s or %s"), TextForm("%s or %s"), TextForm("%s and %s")]
-    let found = DetailWords.first(text, forms, clause)
-    return found == text ? clause(text) : found
+    return Clause(english: text, forms, translated) ?? translated(text)
   }
 
   /// A value that may be a clause of the doctor itself, or an error.
-  static func clause(_ text: String) -> String {
-    if let time = TimeWords.text(text) { return time }
-    for words in [{ DetailWords.first($0, clauses) }, EngineWords.clause] {
-      let found = words(text)
-      if found != text { return found }
-    }
-    return ErrorWords.clause(text)
+  static func clause(_ text: String) -> String { translated(text).text }
+
+  /// The same, with what it begins with.
+  static func translated(_ text: String) -> Clause {
+    if let time = TimeWords.text(text) { return Clause(time) }
+    if let found = Clause(english: text, clauses) { return found }
+    let reason = EngineWords.clause(text)
+    return reason == text ? ErrorWords.translated(text) : Clause(reason)
   }
 
   private static let clauses = [

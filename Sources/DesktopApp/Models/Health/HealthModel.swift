@@ -61,15 +61,15 @@ extension Finding {
   /// What was found, and what to do, safe to show: in sentences, and in commands as they are typed.
   var parts: [Row.Part] {
     var parts = [Row.Part(Trouble(FindingWords.message(message)).text)]
-    guard let remedy = remedy.map(FindingWords.remedy).map(CommandWords.adapted) else {
-      return parts
-    }
+    guard let clause = remedy.map(FindingWords.remedy) else { return parts }
+    let remedy = CommandWords.adapted(clause.text)
     let command = command.map(CommandWords.adapted)
     guard let command, let place = remedy.firstRange(of: command) else {
-      return parts + [Row.Part("\n" + Trouble(remedy).text)]
+      return parts + [Row.Part("\n" + Trouble(clause).text)]
     }
     let (before, after) = (remedy[..<place.lowerBound], remedy[place.upperBound...])
-    parts.append(Row.Part("\n" + PlainText.line(String(before), limit: 600).capitalizedFirst))
+    let first = Clause(PlainText.line(String(before), limit: 600), clause.start)
+    parts.append(Row.Part("\n" + first.capitalized))
     parts.append(Row.Part(PlainText.line(command, limit: 4096), isCommand: true))
     // Nothing stands behind a command that ends the sentence: it would be typed too.
     if !after.isEmpty {
@@ -110,8 +110,4 @@ extension Finding {
     case .problem: "dialog-error-symbolic"
     }
   }
-}
-
-extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

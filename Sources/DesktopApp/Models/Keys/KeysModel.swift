@@ -233,8 +233,8 @@ final class KeysModel {
     guard !isRemoved else { return }
     let reason = actTrouble?.text ?? ""
     actTrouble = Trouble(
-      tr("The earlier recovery code still opens the vault. Remove its slot."),
-      advice: reason.isEmpty ? nil : reason
+      Clause(tr("The earlier recovery code still opens the vault. Remove its slot.")),
+      advice: reason.isEmpty ? nil : Clause(reason, .sentence)
     )
   }
 
@@ -259,8 +259,8 @@ final class KeysModel {
 
   static func withoutCounter(_ problem: String) -> Trouble {
     Trouble(
-      tr("The TPM has no counter: an old copy of the whole directory is not detected."),
-      advice: ErrorWords.clause(problem)
+      Clause(tr("The TPM has no counter: an old copy of the whole directory is not detected.")),
+      advice: ErrorWords.translated(problem)
     )
   }
 

@@ -152,7 +152,7 @@ final class SignInModel {
 
   private func show(_ found: SignInProblems) {
     problems = found.fields.filter { !$0.key.isEmpty }
-    if let text = found.fields[""] { trouble = Trouble(text) }
+    if let text = found.fields[""] { trouble = Trouble(Clause(text, .sentence)) }
   }
 
   func run(_ request: SignInRequest, keeping new: Provider?) async {
@@ -223,7 +223,7 @@ final class SignInModel {
       )
     case let error where error.leavesInDoubt(.never):
       trouble = Trouble(
-        ErrorWords.clause("\(error)"),
+        ErrorWords.translated("\(error)"),
         advice: tr(
           "the sign-in may have happened: see the list of accounts before you try again"
         )

@@ -83,7 +83,7 @@ final class BackupView {
       guard let reason = account.reason else { continue }
       let row = Row()
       row.title = PlainText.line(account.name, limit: 64)
-      row.subtitle = Trouble(FindingWords.clause(reason)).text
+      row.subtitle = Trouble(FindingWords.translated(reason)).text
       row.limitLines(title: 0, subtitle: 0)
       without.add(row)
       without.isVisible = true

@@ -98,7 +98,7 @@ final class FingersPage: ContentPage {
     }
     list.isVisible = !rows.isEmpty
     empty.isVisible = rows.isEmpty
-    reason.text = facts.fingerReason.map { Trouble(FindingWords.clause($0)).text } ?? ""
+    reason.text = facts.fingerReason.map { Trouble(FindingWords.translated($0)).text } ?? ""
     reason.isVisible = facts.fingerReason != nil
     reader.subtitle = facts.reader.words
     enroll.isSensitive = !facts.reader.isMissing
