@@ -158,6 +158,28 @@ struct DesktopAppTests {
   }
 
   @Test
+  func aVaultThatIsLockedAtTheStartIsUnlockedBesideTheList() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.sees("work, Ready")
+    try app.expectNames()
+    try app.press("Unlock")
+    try app.sees("System password")
+    try app.press("Deny")
+    try app.misses("System password")
+    // It is locked as before, and its accounts are still there.
+    try app.sees("work, Ready")
+    try app.press("Unlock")
+    try typePassword()
+    try app.run("sees('Locks in ')")
+    try app.run("until(lambda: not app.shown('push button', 'Unlock'), 'the button stays')")
+    try person.run("lock").succeeded()
+    try app.sees("The Vault Is Locked")
+    try app.sees("Unlock", "push button")
+  }
+
+  @Test
   func promptsOfOtherProgramsAreShownAndDenied() throws {
     defer { bus.remove() }
     try person.register()

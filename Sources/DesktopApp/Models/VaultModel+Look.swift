@@ -2,6 +2,9 @@ internal import VaultClient
 internal import VaultInterface
 
 extension VaultModel {
+  /// Why the vault that is locked could not be unlocked.
+  var unlockTrouble: Trouble? { isUnlocked ? nil : lockTrouble }
+
   /// Tries at once to reach a vault that could not be used: the next try may be a minute away.
   func tryAgain() {
     if trouble != nil { following?.cancel() }

@@ -17,6 +17,7 @@ final class MainWindow {
   private let title: PageTitle
   private let locked: LockedView
   private let countdown: LockCountdown
+  private let unlock: UnlockButton
   private let places: ListBox
   private var list: AccountList?
   /// The page that is shown.
@@ -53,6 +54,7 @@ final class MainWindow {
     title = builder.object("title")
     locked = LockedView(model)
     countdown = LockCountdown(below: builder.object("accounts-title"), model)
+    unlock = UnlockButton(builder.object("unlock"), before: builder.object("lock"), model)
     places = builder.object("places")
     let back: Button = builder.object("back")
     back.onClick { [weak content] in content?.pane = "list" }
@@ -158,7 +160,7 @@ final class MainWindow {
     case (true, true, _): lists.child = empty
     case (true, false, _): lists.child = scroller
     }
-    trouble.show(orHide: isUsable ? text : nil)
+    trouble.show(orHide: isUsable ? text ?? model.unlockTrouble?.text : nil)
   }
 
   /// What the page shows.

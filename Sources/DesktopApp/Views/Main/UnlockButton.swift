@@ -1,0 +1,22 @@
+internal import GTK
+
+/// The button above the list of accounts that unlocks the vault, while it is locked.
+@MainActor
+final class UnlockButton {
+  private let button: Button
+  private let next: Button
+  private let model: VaultModel
+
+  /// Shows `button` while the vault is locked; `next` takes its focus when it goes.
+  init(_ button: Button, before next: Button, _ model: VaultModel) {
+    (self.button, self.next, self.model) = (button, next, model)
+    button.onClick { Task { await model.unlock() } }
+    track { [weak self] in self?.update() }
+  }
+
+  private func update() {
+    let isNeeded = model.isLoaded && !model.needsKey && !model.isUnlocked
+    if !isNeeded, button.isFocused { next.focus() }
+    button.isVisible = isNeeded
+  }
+}
