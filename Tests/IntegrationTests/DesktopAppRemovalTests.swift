@@ -8,6 +8,10 @@ import Testing
 struct DesktopAppRemovalTests {
   private static let gone = "The account is no longer there. The list shows what is there now."
 
+  private static let givenUp =
+    "You no longer wait for the provider. The vault may still carry it out: look at the state before"
+    + " you try again."
+
   private let person: Person
   private let bus: DesktopBus
   private let app: AppWindows
@@ -20,6 +24,53 @@ struct DesktopAppRemovalTests {
 
   private func removeElsewhere(_ account: String) throws {
     try person.run("account", "remove", account, "--yes").succeeded()
+  }
+
+  /// Opens the page of an account whose provider does not answer a sign-out until it is released.
+  private func openAccountOfSilentProvider() throws {
+    try person.register("home")
+    try person.register("work")
+    try person.backend.fail(.init("/auth/logout", hold: true))
+    try app.run("open()")
+    try app.run("click('work', 'list item')")
+    try app.sees("work@example.org")
+  }
+
+  @Test
+  func aSignOutThatWaitsForTheProviderIsGivenUp() throws {
+    defer { bus.remove() }
+    try openAccountOfSilentProvider()
+    try app.press("Sign Out…")
+    try app.press("Sign Out Sign Out")
+    try app.sees("Signing out…", "alert")
+    app.keepPicture("signing-out")
+    try app.expectNames()
+    try app.press("Cancel")
+    try app.sees(Self.givenUp, "alert")
+    try app.misses("Signing out…")
+    // Nothing was erased.
+    try app.sees("work, Ready", "list item")
+    // The vault carries it out when the provider answers.
+    try person.backend.release()
+    try app.sees("work, Signed out", "list item")
+    #expect(try app.run("quit()") == .integer(0))
+  }
+
+  @Test
+  func aRemovalThatWaitsForTheProviderIsGivenUp() throws {
+    defer { bus.remove() }
+    try openAccountOfSilentProvider()
+    try app.press("Remove…")
+    try app.press("Remove Remove")
+    try app.sees("Removing the account…", "alert")
+    try app.press("Cancel")
+    try app.sees(Self.givenUp, "alert")
+    try app.sees("work, Ready", "list item")
+    try app.run("point_at_toasts()")
+    try person.backend.release()
+    try app.sees(Self.gone)
+    try app.misses("work@example.org")
+    #expect(try app.run("quit()") == .integer(0))
   }
 
   @Test

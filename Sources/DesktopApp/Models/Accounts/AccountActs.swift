@@ -17,12 +17,14 @@ extension VaultModel {
   /// vault is locked before, or if the account is then in the state `end`.
   ///
   /// With `endingItsName` the call removes or renames the account, and is not repeated if its answer is
-  /// lost.
+  /// lost. With `showing` the call waits for the provider: the page shows this text, and the person can
+  /// give it up.
   func act<Reply: Sendable>(
     on item: AccountItem,
     endingItsName endsName: Bool = false,
     renamingTo nextName: String? = nil,
     unlessIn end: AccountState? = nil,
+    showing progress: String? = nil,
     _ body: @escaping @Sendable (String, Connection, String?) throws(VaultClientError) -> Reply
   ) async -> Reply? {
     // Not at its turn: the trouble of the call before would not be seen.
@@ -33,7 +35,9 @@ extension VaultModel {
       defer { (item.nextName, item.isEnding) = (nil, false) }
       let (name, again) = (item.name, endsName ? Repetition.never : .untilPrompted)
       do throws(VaultClientError) {
-        let reply = try await link.call(again: again) {
+        let stop = try progress.map { words throws(VaultClientError) in try item.beginWait(words) }
+        defer { item.endWait() }
+        let reply = try await link.call(again: again, interrupt: stop) {
           connection,
           prompt throws(VaultClientError) in
           try body(name, connection, prompt)
@@ -41,11 +45,22 @@ extension VaultModel {
         await read()
         return reply
       } catch {
+        if case .interrupted = error { return await givenUp(item) }
         item.trouble = Trouble(error)
         if error.leavesInDoubt(again) { await doubt(name, of: item, error, link.location) }
         return nil
       }
     }
+  }
+
+  /// Tells that the vault may still carry out a call that the person has given up.
+  private func givenUp<Reply>(_ item: AccountItem) async -> Reply? {
+    item.trouble = Trouble(
+      tr("you no longer wait for the provider"),
+      advice: tr("the vault may still carry it out: look at the state before you try again")
+    )
+    await read()
+    return nil
   }
 
   /// Tells that an account may have lost its name by a call without an answer.
@@ -89,7 +104,7 @@ extension VaultModel {
   /// Signs out at the provider, and erases the tokens.
   func signOut(_ item: AccountItem) async {
     // A second click must not end a login that has ended.
-    let reply = await act(on: item, unlessIn: .signedOut) {
+    let reply = await act(on: item, unlessIn: .signedOut, showing: tr("Signing out…")) {
       name,
       connection,
       prompt throws(VaultClientError) in
@@ -109,7 +124,7 @@ extension VaultModel {
   /// Signs out, and removes the account.
   func remove(_ item: AccountItem) async {
     guard let location = link?.location else { return }
-    let done = await act(on: item, endingItsName: true) {
+    let done = await act(on: item, endingItsName: true, showing: tr("Removing the account…")) {
       name,
       connection,
       prompt throws(VaultClientError) -> (LogoutReply, ProviderFileError?) in

@@ -1,5 +1,7 @@
+internal import GTK
 internal import Observation
 internal import System
+internal import VaultClient
 internal import VaultInterface
 
 /// One account on the screen.
@@ -16,7 +18,16 @@ final class AccountItem {
   var uses: [VaultAuditRecord] = []
   /// Why the last call of the person did not work.
   var trouble: Trouble?
+  /// What a call does that waits for the provider, in words; `nil` if none does.
+  private(set) var progress: String?
 
+  /// The milliseconds after which the page shows that a call waits: nearly always it ends sooner.
+  private static let quietTime = 500
+  /// Ends the call that waits for the provider.
+  @ObservationIgnored
+  private var stop: SharedWake?
+  @ObservationIgnored
+  private var pause: Delay?
   /// The calls of the person about it.
   @ObservationIgnored
   let calls = CallQueue()
@@ -32,6 +43,25 @@ final class AccountItem {
   init(_ account: VaultAccount) {
     self.account = account
   }
+
+  /// Notes that a call begins to wait for the provider, and makes the event that ends it.
+  func beginWait(_ words: String) throws(VaultClientError) -> SharedWake {
+    let stop = try SharedWake.made()
+    self.stop = stop
+    pause = Delay(milliseconds: Self.quietTime) { [weak self] in self?.progress = words }
+    return stop
+  }
+
+  /// Notes that no call waits for the provider any more.
+  func endWait() {
+    pause?.cancel()
+    (stop, pause) = (nil, nil)
+    // An equal value would wake the view.
+    if progress != nil { progress = nil }
+  }
+
+  /// Gives up the call that waits for the provider.
+  func cancel() { stop?.event.signal() }
 
   /// Takes over what the vault tells now, and says whether that is something else.
   func update(_ now: VaultAccount) -> Bool {

@@ -19,6 +19,10 @@ final class AccountPage: ContentPage {
   private let signIn: Button
   private let signOut: Button
   private let remove: Button
+  private let waiting: Widget
+  private let spinner: Spinner
+  private let progress: Label
+  private let cancel: Button
   /// Whether the view sets the switch, and not the person.
   private var isSetting = false
 
@@ -52,12 +56,17 @@ final class AccountPage: ContentPage {
     signIn = builder.object("sign-in")
     signOut = builder.object("sign-out")
     remove = builder.object("remove")
+    waiting = builder.object("waiting")
+    spinner = builder.object("spinner")
+    progress = builder.object("progress")
+    cancel = builder.object("cancel")
     name.text = item.name
     if words.isStatic { speakOfSecret(builder) }
     connect()
     signIn.onClick(begin)
     track { [weak self] in self?.update() }
     track { [weak self] in self?.updateUses() }
+    track { [weak self] in self?.updateProgress() }
   }
 
   /// A secret has no refresh, and no access token beside it.
@@ -87,6 +96,7 @@ final class AccountPage: ContentPage {
         self.name.text = item.name
       }
     }
+    cancel.onClick { [item] in item.cancel() }
     signOut.onClick { [weak self] in
       guard let self else { return }
       confirm(
@@ -135,6 +145,17 @@ final class AccountPage: ContentPage {
     signOut.isSensitive = !isSignedOut
     // The state of the account may change while the person reads on.
     trouble.show(orHide: item.trouble?.text ?? words.remedy, reveals: item.trouble != nil)
+  }
+
+  /// Shows that a call waits for the provider, and how it is given up.
+  private func updateProgress() {
+    let isWaiting = item.progress != nil
+    progress.text = item.progress ?? ""
+    spinner.isSpinning = isWaiting
+    guard isWaiting != waiting.isVisible else { return }
+    if cancel.isFocused { remove.focus() }
+    waiting.isVisible = isWaiting
+    if isWaiting { waiting.reveal() }
   }
 
   private func updateUses() {
