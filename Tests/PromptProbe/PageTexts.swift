@@ -66,6 +66,11 @@ enum PageTexts {
       + " add the user to that group and sign in again",
     "the TPM's counter was removed or replaced: the vault may be an old copy",
   ]
+  /// Why a reader cannot be used, or is not looked for.
+  static let readers = [
+    "no fingerprint reader is plugged in", "reader busy: another program has it (7)",
+    "this user may not open the fingerprint reader", "not checked: no supported reader is on USB",
+  ]
   /// Details of audit records.
   static let details = [
     "generation 7", "generation 7, for https://c7.d7, expires at 2027-01-15T08:00:00Z",

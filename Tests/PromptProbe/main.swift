@@ -207,6 +207,12 @@ func sayPages() {
     let slot = VaultMachineSlot(id: "s7", problem: text)
     say("key \(index)", [words.tpm ?? "", words.copies ?? "", slot.facts].joined(separator: "\n"))
   }
+  for (index, text) in PageTexts.readers.enumerated() {
+    let reader = VaultReader(available: false, reason: text)
+    say("reader \(index)", [reader.words, ProtectionModel.text(reader)].joined(separator: "\n"))
+    let other = VaultReader(available: false, reason: text, known: .notLooked)
+    say("reader \(index) not looked for", other.words)
+  }
   for (index, text) in PageTexts.details.enumerated() {
     let record = VaultAuditRecord(
       number: 7,

@@ -38,9 +38,9 @@ enum FingerWords {
 extension VaultReader {
   /// The reader in words that are safe to show.
   var words: String {
-    let why = reason.map { PlainText.line($0, limit: 300) }
+    let why = reason.map { FindingWords.translated(PlainText.line($0, limit: 300)) }
     guard available || known == .notLooked else {
-      return why.map { tr("Not available: %s", $0) } ?? tr("Not available")
+      return why.map { tr("Not available: %s", $0.text) } ?? tr("Not available")
     }
     guard let name else { return why.map { Trouble($0).text } ?? tr("Available") }
     let line = PlainText.line(name, limit: 120)

@@ -41,9 +41,9 @@ final class ProtectionModel {
     }
   }
 
-  private static func text(_ reader: VaultReader) -> String {
+  static func text(_ reader: VaultReader) -> String {
     guard reader.available else {
-      let why = reader.reason.map { Trouble($0).text } ?? ""
+      let why = reader.reason.map { Trouble(FindingWords.translated($0)).text } ?? ""
       return [tr("No reader can be used."), why].filter { !$0.isEmpty }.joined(separator: " ")
     }
     return PlainText.line(reader.name ?? tr("A reader is there."))
