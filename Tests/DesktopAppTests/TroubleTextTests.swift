@@ -118,12 +118,13 @@ struct TroubleTextTests {
     "error 0": "d7.provider is larger than 7 bytes.",
     "error 1": "d7.provider:7: d7: unknown key.",
     "error 2": "The store failed (SQLite result 11); nothing was changed.",
+    "error 4": "A text that is not known here; nothing was changed.",
     "error 3": "v7.db is missing; nothing was changed.",
     "restored": "The provider file of d7 was not written: x7.",
   ]
   /// What the system or another room says in English.
   private static let foreign: Set<String> = [
-    "command", "restore cancelled", "settings value", "unsafe hint",
+    "command", "error 4", "restore cancelled", "settings value", "unsafe hint",
   ]
   private static let englishWords: Set<Substring> = [
     "and", "are", "can", "for", "if", "is", "it", "no", "not", "of", "or", "the", "then", "to",

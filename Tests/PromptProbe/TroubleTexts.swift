@@ -122,7 +122,7 @@ enum TroubleTexts {
   static let errorsInEnglish = [
     "d7.provider is larger than 7 bytes", "d7.provider:7: d7: unknown key",
     "the store failed (SQLite result 11); nothing was changed",
-    "v7.db is missing; nothing was changed",
+    "v7.db is missing; nothing was changed", "a text that is not known here; nothing was changed",
   ]
 
   /// What a check of the audit log says.

@@ -21,7 +21,7 @@ struct Clause: Equatable {
 
   /// An English text in the words of the first form that fits, with its values; `nil` if none does.
   ///
-  /// A value of no known form is a name.
+  /// A value of no known form is a name if it is one word, and else a text.
   init?(
     english text: String,
     _ forms: [TextForm],
@@ -31,11 +31,14 @@ struct Clause: Equatable {
       var first: Start?
       let found = form.translated(text) { value in
         let value = translate(value)
-        if first == nil { first = value.start }
+        if first == nil {
+          let isName = value.start == .unknown && !value.text.contains(" ")
+          first = isName ? .name : value.start
+        }
         return value.text
       }
       guard let found else { continue }
-      self.init(found, form.beginsWithValue && first != .word ? .name : .word)
+      self.init(found, form.beginsWithValue ? first ?? .word : .word)
       return
     }
     return nil

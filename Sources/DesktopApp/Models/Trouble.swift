@@ -58,7 +58,7 @@ struct Trouble: Equatable {
   /// A clause as a sentence; a command in it stays as it is typed.
   private static func sentence(_ clause: Clause, isLast: Bool = false) -> String {
     let line = PlainText.line(CommandWords.adapted(clause.text), limit: 600)
-    let isCommand = commands.contains { line.hasPrefix($0) }
+    let isCommand = starts.contains { line.hasPrefix($0) }
     // A period behind a command would be typed too.
     let end = line.hasSuffix(".") || (isLast && holdsCommand(line)) ? "" : "."
     return (isCommand ? line : Clause(line, clause.start).capitalized) + end
@@ -71,4 +71,6 @@ struct Trouble: Equatable {
 
   /// The beginnings of commands in the vault's advice.
   private static let commands = ["thumblatch ", "chmod "]
+  /// The same, and those of commands before other words.
+  private static let starts = commands + ["systemctl ", "kill "]
 }
