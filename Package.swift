@@ -460,9 +460,9 @@ let package = Package(
     .executableTarget(
       name: "PromptProbe",
       dependencies: [
-        "BackupClient", "Configuration", "DesktopApp", "DesktopPrompt", "Doctor", "GTK",
-        "LoopbackLogin", "PresenceTerms", "SecretMemory", "System", "TerminalIO", "VaultClient",
-        "VaultInterface",
+        "BackupClient", "BackupFormat", "Configuration", "DesktopApp", "DesktopPrompt", "Doctor",
+        "GTK", "LoopbackLogin", "PresenceTerms", "SecretMemory", "System", "TerminalIO",
+        "VaultClient", "VaultInterface",
       ],
       path: "Tests/PromptProbe",
       swiftSettings: desktop

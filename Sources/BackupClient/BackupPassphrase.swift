@@ -7,6 +7,7 @@ internal import Sodium
 package enum BackupPassphrase {
   /// The fewest characters of a new passphrase.
   package static let fewest = 12
+  // Not in the app.
   package static let tooShort = "the passphrase of a backup must have at least \(fewest) characters"
 
   /// Whether a new passphrase has too few characters (Unicode scalars in UTF-8).

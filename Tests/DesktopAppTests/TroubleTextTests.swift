@@ -60,6 +60,11 @@ struct TroubleTextTests {
       "The backup has a provider that cannot be used: x7: is missing. Choose another file.",
     "restore passphrase": "X7. Type another one.",
     "restore cancelled": "",
+    "restore version":
+      "The backup has version 7, and this program reads version 1: update Thumblatch. Choose another"
+      + " file.",
+    "restore damaged": "The backup is damaged; nothing was changed. Correct that, then try again.",
+    "backup file": "b7 exists already. Choose another file.",
     "backup passphrase": "X7. Type another one.",
     "finger left":
       "The reader may still store the print (x7). The next enrollment on that reader deletes it"

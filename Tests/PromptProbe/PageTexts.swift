@@ -71,6 +71,15 @@ enum PageTexts {
     "no fingerprint reader is plugged in", "reader busy: another program has it (7)",
     "this user may not open the fingerprint reader", "not checked: no supported reader is on USB",
   ]
+  /// Why a backup has no refresh token of an account.
+  static let leftOut = [
+    "its secret stays in the vault", "it needs a login", "it is signed out",
+    "no refresh token may leave the vault (exportable, /c7:7)",
+    "no refresh token may leave the vault", "it is not exportable",
+    "it is on its way into a private vault", "the answer to its last refresh was lost",
+    "its provider replaces refresh tokens",
+    "no refresh has shown yet whether its provider replaces refresh tokens",
+  ]
   /// Details of audit records.
   static let details = [
     "generation 7", "generation 7, for https://c7.d7, expires at 2027-01-15T08:00:00Z",

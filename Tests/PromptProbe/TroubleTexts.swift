@@ -1,4 +1,5 @@
 import BackupClient
+import BackupFormat
 import Configuration
 import LoopbackLogin
 import PresenceTerms
@@ -41,6 +42,13 @@ enum TroubleTexts {
     ("argument", .invalidArgument(message: "x7")), ("settings", .misconfigured(message: "x7")),
     ("refused", .refused(message: "x7")),
     ("command", .refused(message: "x7: thumblatch x7")),
+    ("restore damaged", .invalidArgument(message: "the backup is damaged; nothing was changed")),
+    (
+      "restore refused",
+      .invalidArgument(
+        message: "this passphrase does not open the backup, or the backup is damaged"
+      )
+    ), ("backup refused", .refused(message: "the backup would have more than 7 MiB")),
   ]
 
   /// The same of the app itself.
@@ -57,6 +65,11 @@ enum TroubleTexts {
       ("restore provider", RestoreModel.trouble(.provider(flaw))),
       ("restore passphrase", RestoreModel.trouble(.passphrase(.unexpected("x7")))),
       ("restore cancelled", RestoreModel.trouble(.vault(.interrupted))),
+      ("restore version", RestoreModel.trouble(.noBackup(.unknownVersion(7)))),
+      ("restore no backup", RestoreModel.trouble(.noBackup(.noBackup))),
+      ("restore file", RestoreModel.trouble(.file(.tooLarge(path: "/b7")))),
+      ("backup file", BackupModel.trouble(.file(.exists(path: "b7")))),
+      ("backup memory", BackupModel.trouble(.passphrase(.noMemory(kibibytes: 7168)))),
       ("backup passphrase", BackupModel.trouble(.passphrase(.unexpected("x7")))),
       ("finger left", FingersModel.leftOnReader("x7")),
       ("counter", KeysModel.withoutCounter("x7")), ("too late", SignInRun.tooLate),

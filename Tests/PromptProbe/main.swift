@@ -213,6 +213,9 @@ func sayPages() {
     let other = VaultReader(available: false, reason: text, known: .notLooked)
     say("reader \(index) not looked for", other.words)
   }
+  for (index, text) in PageTexts.leftOut.enumerated() {
+    say("left out \(index)", Trouble(FindingWords.translated(text)).text)
+  }
   for (index, text) in PageTexts.details.enumerated() {
     let record = VaultAuditRecord(
       number: 7,

@@ -11,7 +11,8 @@ enum ErrorWords {
   private static let mostParts = 5
 
   private static let all =
-    flaws + store + storeRemedies + vault + keys + keyRemedies + settings + rules + client
+    flaws + backup + leftOut + store + storeRemedies + vault + keys + keyRemedies + settings + rules
+    + client + backupFiles
 
   /// An error, or what to do about it.
   static func clause(_ text: String) -> String { translated(text).text }

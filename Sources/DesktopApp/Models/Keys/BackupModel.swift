@@ -115,8 +115,10 @@ final class BackupModel {
 
   static func trouble(_ failure: BackupRun.Failure) -> Trouble? {
     switch failure {
-    case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
-    case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))
+    case .file(let error):
+      Trouble(ErrorWords.translated("\(error)"), advice: tr("Choose another file."))
+    case .passphrase(let error):
+      Trouble(ErrorWords.translated("\(error)"), advice: tr("type another one"))
     case .vault(.interrupted): nil
     case .vault(let error): Trouble(error)
     }

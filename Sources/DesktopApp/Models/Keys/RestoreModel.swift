@@ -66,14 +66,12 @@ final class RestoreModel {
   /// Why a backup was not read or not restored; `nil` if the person cancelled.
   static func trouble(_ failure: RestoreRun.Failure) -> Trouble? {
     switch failure {
-    case .file(let error): Trouble("\(error)", advice: tr("Choose another file."))
-    case .noBackup(.unknownVersion(let version)):
-      Trouble(
-        "\(BackupHeader.Flaw.unknownVersion(version))",
-        advice: tr("Choose another file.")
-      )
-    case .noBackup(let flaw): Trouble("\(flaw)", advice: tr("Choose another file."))
-    case .passphrase(let error): Trouble("\(error)", advice: tr("type another one"))
+    case .file(let error):
+      Trouble(ErrorWords.translated("\(error)"), advice: tr("Choose another file."))
+    case .noBackup(let flaw):
+      Trouble(ErrorWords.translated("\(flaw)"), advice: tr("Choose another file."))
+    case .passphrase(let error):
+      Trouble(ErrorWords.translated("\(error)"), advice: tr("type another one"))
     case .provider(let error):
       Trouble(
         tr("the backup has a provider that cannot be used: %s", ErrorWords.clause("\(error)")),
