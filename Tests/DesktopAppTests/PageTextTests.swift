@@ -62,6 +62,16 @@ struct PageTextTests {
     #expect(!details[2].contains("T08"))
     expect("hostile 0", "der Zustand des Kontos private ist ungewiss: %s")
     expect("hostile 1", "das Konto service ist nicht verwendbar")
+    // The name of an account is none of the vault's words.
+    for (name, end) in [
+      ("detail 8", "alle Konten, bei jeder Nutzung verlängert"),
+      ("detail 9", "sliding, m7, bei jeder Nutzung verlängert"),
+      ("detail 12", "kein Treffer"), ("detail 22", "widerrufen"),
+      ("detail 19", "7 × außerhalb von Ihrer Regel „c7“"),
+    ] {
+      let text = try #require(german[name]?.text)
+      #expect(text.hasSuffix(": " + end), "\(text)")
+    }
     // An ambiguous text stays as it is.
     expect("hostile 2", "the account a is uncertain: b is uncertain: c")
   }

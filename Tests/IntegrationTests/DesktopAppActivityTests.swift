@@ -71,7 +71,7 @@ struct DesktopAppActivityTests {
       try app.sees("Requested by bash, pid 301")
       try app.sees("Checked by fingerprint")
       try app.sees("Stated reason, not verified: “nightly”")
-      try app.sees("Details: record 301, rule \"box\"")
+      try app.sees("Details: record 301, under rule \"box\"")
       try app.sees("202E}0000", "list item")
       try app.sees("The audit log is not whole: record 300 (")
       try app.sees(") was altered.")
@@ -97,16 +97,16 @@ struct DesktopAppActivityTests {
     try app.run("open()")
     try app.run("resize(800, 880)")
     try app.run("click('Activity', 'list item')")
-    try app.sees("record 99, rule", "list item")
+    try app.sees("record 99, under rule", "list item")
     for (time, position, oldest) in [("Last hour", 1, 101), ("Last 24 hours", 2, 100)] {
       try choose("Time", time, below: position)
-      try app.sees("record 101, rule", "list item")
-      try app.sees("record \(oldest), rule", "list item")
+      try app.sees("record 101, under rule", "list item")
+      try app.sees("record \(oldest), under rule", "list item")
       try leaves("record \(oldest - 1),")
       app.keepPicture("activity-\(position)")
     }
     try choose("Time", "All times", below: 0)
-    try app.sees("record 99, rule", "list item")
+    try app.sees("record 99, under rule", "list item")
   }
 
   @Test
@@ -119,7 +119,7 @@ struct DesktopAppActivityTests {
     try withoutStall(
       {
         try app.run("click('Activity', 'list item')")
-        try app.sees("record 100000, rule", "list item")
+        try app.sees("record 100000, under rule", "list item")
         try app.sees("The audit log is whole: 100000 records.")
       },
       "opening"
@@ -129,7 +129,7 @@ struct DesktopAppActivityTests {
         try app.run("tab_to('record 100000,')")
         // The oldest records are read last, and the focus goes on to them.
         try app.run("key('End')")
-        try app.sees("record 3, rule", "list item")
+        try app.sees("record 3, under rule", "list item")
         try app.run("key('Home')")
         try app.run("until(lambda: 'record 100000,' in app.focus()[0], 'no begin')")
       },
@@ -139,10 +139,10 @@ struct DesktopAppActivityTests {
     try withoutStall(
       {
         try choose("Account", "account-3", below: 4)
-        try app.sees("record 99399, rule", "list item")
+        try app.sees("record 99399, under rule", "list item")
         try leaves("record 100000,")
         try choose("Outcome", "Failed or refused", below: 2)
-        try app.sees("record 99300, rule", "list item")
+        try app.sees("record 99300, under rule", "list item")
         try leaves("record 99399,")
         try choose("Event", "Fingers and keys", below: 4)
         try app.sees("No Such Record")
@@ -153,7 +153,7 @@ struct DesktopAppActivityTests {
       let words = filter.split(separator: ": ").map(String.init)
       try choose(words[0], words[1], below: 0)
     }
-    try app.sees("record 100000, rule", "list item")
+    try app.sees("record 100000, under rule", "list item")
     try person.register("later")
     try app.sees("Registration, done, later", "list item")
   }

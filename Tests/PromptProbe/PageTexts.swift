@@ -87,6 +87,31 @@ enum PageTexts {
     "uncertain: the provider refused the refresh token without a reason (HTTP 7, an empty answer)",
     "generation 7, no usable access token", "kept here",
   ]
+  /// Details of records of other events.
+  static let eventDetails = [
+    ("unlock", "all accounts, sliding"), ("unlock", "sliding, m7, sliding"),
+    ("protection", "on"), ("protection", "off"), ("presence-check", "no_match"),
+    ("presence-check", "not_available (no fingerprint reader is plugged in)"),
+    ("enrollment", "right-index: timed_out"), ("enrollment", "left-thumb"),
+    ("key-enrollment", "k7: cancelled"),
+    ("fingers-changed", "enrolled fingers changed: added right-index"),
+    ("refusal", "7 × too many prompts"), ("refusal", "7 × outside the user's rule \"c7\""),
+    ("refusal", "7 × busy, 8 × check locked_out, by others"),
+    ("logout", "erased here, unknown whether revoked"), ("logout", "revoked"),
+    ("account-removed", "by root; erased here, not revoked"),
+    ("account-moved", "into the service; it stays here"),
+    ("lock", "the screen was locked"), ("lock", "the policy was changed"),
+    ("access-token", "as the access token, 7 times without a check, of 8 accounts"),
+    ("access-token", "as the access token, and 7 times before, rule \"c7\""),
+    ("access-token", "7 times, with a reason"),
+    ("refresh", "provider unavailable: certificate expired"), ("refresh", "offline"),
+    ("refresh", "for https://c7.d7, scope c7 d7"),
+    ("login", "generation 1, exportable, protection on, not granted: c7 d7"),
+    ("rekey", "7 tokens, 8 prints; under the machine key now"),
+    ("store-recovered", "older than the rollback counter; 7 accounts need a login"),
+    ("machine-key", "added a slot: tpm"), ("machine-key", "opened with the recovery code"),
+    ("audit-pruning", "7 records removed, up to number 8"),
+  ]
   /// Values that are words of the doctor.
   static let hostile = [
     "the account private is uncertain: %s", "the account service cannot be used",

@@ -216,11 +216,12 @@ func sayPages() {
   for (index, text) in PageTexts.leftOut.enumerated() {
     say("left out \(index)", Trouble(FindingWords.translated(text)).text)
   }
-  for (index, text) in PageTexts.details.enumerated() {
+  let details = PageTexts.details.map { ("refresh", $0) } + PageTexts.eventDetails
+  for (index, (event, text)) in details.enumerated() {
     let record = VaultAuditRecord(
       number: 7,
       time: 1_800_000_000,
-      event: "refresh",
+      event: event,
       outcome: "done",
       requester: "\"b7\" run by \"c7\", PID 7",
       detail: text

@@ -60,7 +60,7 @@ enum EngineWords {
 
   /// Why the fingers need the password.
   @Sendable
-  private static func fingers(_ text: String) -> String {
+  static func fingers(_ text: String) -> String {
     if let found = TextForm("too many fingers failed").translated(text) { return found }
     if let found = TextForm("enrolled fingers changed: %s").translated(text, changes) {
       return found
