@@ -26,6 +26,7 @@ func judged(
   case .failing(let status, let wait, _):
     return "failing \(status) \(wait.map(String.init) ?? "-")"
   case .misconfigured(_, let token, _): return "misconfigured \(text(token) ?? "-")"
+  case .otherError(let status, let code, _): return "other error \(status) \(code ?? "-")"
   case .pending(let slowDown): return "pending \(slowDown)"
   case .unexplained(let status, let isEmpty):
     return (isEmpty ? "unexplained" : "unreadable") + " \(status)"
@@ -44,12 +45,16 @@ struct RefreshRefusalTests {
       try judged(status, #"{"message":"no","error":"invalid_grant","x":[1]}"#) == "invalid grant"
     )
     #expect(try judged(status, #"{"error":{"code":"invalid_grant"}}"#) == "invalid grant")
+    for body in [#"{"error":"invalid_client"}"#, #"{"error":"invalid_request"}"#] {
+      #expect(try judged(status, body) == "misconfigured -")
+    }
+    #expect(
+      try judged(status, #"{"error":"INVALID_GRANT"}"#) == "other error \(status) INVALID_GRANT"
+    )
     for body in [
-      #"{"error":"invalid_client"}"#, #"{"error":"invalid_request"}"#,
-      #"{"error":"INVALID_GRANT"}"#,
       #"{"error":null}"#, #"{"error":["invalid_grant"]}"#, #"{"detail":"invalid_grant"}"#, "{}",
     ] {
-      #expect(try judged(status, body) == "misconfigured -")
+      #expect(try judged(status, body) == "other error \(status) -")
     }
   }
 
@@ -77,7 +82,9 @@ struct RefreshRefusalTests {
       try judged(401, #"{"detail":"x","code":"token_not_valid"}"#, settings: settings)
         == "invalid grant"
     )
-    #expect(try judged(401, #"{"error":"invalid_grant"}"#, settings: settings) == "misconfigured -")
+    #expect(
+      try judged(401, #"{"error":"invalid_grant"}"#, settings: settings) == "other error 401 -"
+    )
   }
 
   @Test(arguments: [402, 404, 405, 406, 410, 415, 422, 418, 301, 302, 307])

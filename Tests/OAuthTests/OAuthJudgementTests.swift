@@ -104,17 +104,15 @@ struct OAuthJudgementTests {
   func anotherErrorIsTheConfigurationsFaultAndNotTheTokens(_ code: String) throws {
     // Some providers have a word of their own for a dead token.
     let isOfClient = !["invalid_target", "something_else"].contains(code)
-    let settings =
-      "; if it answers so to a dead token: error_field and invalid_grant_value in its file, then"
-      + " thumblatch provider apply dev"
     for purpose in [TokenPurpose.refresh, .code, .device, .login] {
       for status in [400, 401, 403] {
         let judgement = try judged(openID(), status, #"{"error":"\#(code)"}"#, for: purpose)
+        let isOther = purpose == .refresh && !isOfClient
         #expect(
           judgement
-            == "misconfigured - the token endpoint answered \(status) \(code); check client, "
+            == (isOther ? "other error \(status) \(code)" : "misconfigured -")
+            + " the token endpoint answered \(status) \(code); check client, "
             + "scope and endpoints of provider dev"
-            + (purpose == .refresh && !isOfClient ? settings : "")
         )
       }
     }
@@ -145,6 +143,21 @@ struct OAuthJudgementTests {
     // shown.
     #expect(try !said("token rt-very-secret is odd", nil).contains("odd"))
     #expect(try said("no such scope", sent, "invalid_scope") == "scope refused 401 no such scope")
+  }
+
+  /// A backend without an error code may explain itself in words.
+  @Test
+  func anErrorWithoutACodeIsToldInTheProvidersWords() throws {
+    let sent = SharedSecret(try secret("rt-very-secret"))
+    func said(_ words: String) throws -> String {
+      try judged(openID(), 403, #"{"message":"\#(words)"}"#, for: .refresh, sent: sent)
+    }
+    #expect(
+      try said("The session is closed")
+        == "other error 403 - the token endpoint answered 403 without a known `error` (The session is"
+        + " closed); check client, scope and endpoints of provider dev"
+    )
+    #expect(try !said("no rt-very-secret").contains("rt-very-secret"))
   }
 
   @Test(arguments: [TokenPurpose.refresh, .code, .device, .login])

@@ -59,6 +59,8 @@ func judged(
     return "failing \(status) \(wait.map(String.init) ?? "-")"
   case .misconfigured(let message, let token, _):
     return "misconfigured \(text(token) ?? "-") \(message)"
+  case .otherError(let status, let code, let message):
+    return "other error \(status) \(code ?? "-") \(message)"
   case .pending(let slowDown): return slowDown ? "slow down" : "pending"
   case .unexplained(let status, let isEmpty):
     return (isEmpty ? "unexplained" : "unreadable") + " \(status)"

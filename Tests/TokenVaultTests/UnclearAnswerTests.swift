@@ -80,6 +80,22 @@ struct UnclearAnswerTests {
   }
 
   @Test
+  func anErrorThatIsNotKnownIsToldWithTheSettings() async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, [])
+    bench.exchange.plan(Self.strange)
+    let answered =
+      "/auth/refresh answered 401 token_expired; check `refresh_path` and the field names of"
+      + " provider dev"
+    let remedy =
+      "if dev answers so to a dead token: its error_field and invalid_grant_value in its provider"
+      + " file, then thumblatch provider apply dev"
+    #expect(
+      await failure { _ = try await vault.token() } == .misconfigured("\(answered); \(remedy)")
+    )
+  }
+
+  @Test
   func anAnswerThatWasLostIsNotTakenForTheEarlierOne() async throws {
     let bench = try Bench()
     let vault = try await vault(bench, [Self.page, .died])

@@ -41,6 +41,12 @@ public enum Judgement: Sendable {
   ///
   /// With `isSuccess`, the status says that tokens were issued, which cannot be read.
   case misconfigured(message: String, refreshToken: SharedSecret?, isSuccess: Bool = false)
+  /// A refresh was refused (400, 401, 403) with an error that is neither the provider's word for a
+  /// dead token nor about the client.
+  ///
+  /// That does not say whether the token is dead. `code` is the error, if it can be shown. `message`
+  /// names the settings that may not fit.
+  case otherError(status: Int, code: String?, message: String)
   /// The provider does not grant the requested scopes; `message` is its explanation.
   case scopeRefused(status: Int, message: String?)
   /// The person has not answered on the other device yet.

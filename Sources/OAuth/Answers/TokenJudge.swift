@@ -83,16 +83,13 @@ struct TokenJudge {
     }
     let code = errorCode(in: object)
     if isRefusal, isInvalidGrant(code) { return .invalidGrant }
-    guard let code, Self.isHarmless(code, hiding: sent) else {
-      let field = provider.name(of: .error) ?? ""
-      return misconfigured(
-        purpose,
-        "\(status) without a known `\(field)`",
-        mayMeanDeadToken: isRefusal
-      )
-    }
     // Without the secret that was sent, a message that quotes it could not be recognized.
     let words = sent == nil ? nil : description(in: object, hiding: sent)
+    guard let code, Self.isHarmless(code, hiding: sent) else {
+      let message = misfit(purpose, "\(status) without a known `\(member(.error))`", words)
+      guard isRefusal else { return .misconfigured(message: message, refreshToken: nil) }
+      return .otherError(status: status, code: nil, message: message)
+    }
     if code == Self.invalidScope, provider.kind != .passwordBackend {
       return .scopeRefused(status: status, message: words)
     }
@@ -103,13 +100,11 @@ struct TokenJudge {
         refreshToken: nil
       )
     }
-    return misconfigured(
-      purpose,
-      "\(status) \(code)",
-      words,
-      code: code,
-      mayMeanDeadToken: isRefusal && !Self.ofClients.contains(code)
-    )
+    let message = misfit(purpose, "\(status) \(code)", words, code: code)
+    guard isRefusal, !Self.ofClients.contains(code) else {
+      return .misconfigured(message: message, refreshToken: nil)
+    }
+    return .otherError(status: status, code: code, message: message)
   }
 
   /// The codes of RFC 6749, section 5.2, that are about the client and its request.
@@ -212,21 +207,23 @@ struct TokenJudge {
     .failing(status: status, retryAfter: wait, message: "the provider answered \(status)")
   }
 
-  /// The settings do not fit the provider; `words` is the provider's own explanation.
-  ///
-  /// `mayMeanDeadToken` says that the provider may answer so to a dead refresh token.
   private func misconfigured(
     _ purpose: TokenPurpose,
     _ what: String,
     _ words: String? = nil,
-    code: String? = nil,
-    mayMeanDeadToken: Bool = false
+    code: String? = nil
   ) -> Judgement {
+    .misconfigured(message: misfit(purpose, what, words, code: code), refreshToken: nil)
+  }
+
+  /// The text for settings that do not fit the provider; `words` is the provider's own explanation.
+  private func misfit(
+    _ purpose: TokenPurpose,
+    _ what: String,
+    _ words: String? = nil,
+    code: String? = nil
+  ) -> String {
     let what = what + (words.map { " (\($0))" } ?? "")
-    let settings =
-      mayMeanDeadToken && purpose == .refresh
-      ? "; if it answers so to a dead token: error_field and invalid_grant_value in its file, then"
-        + " thumblatch provider apply \(provider.name)" : ""
     let endpoint: Provider.Endpoint? =
       switch purpose {
       case .login: .login
@@ -243,20 +240,14 @@ struct TokenJudge {
         } else {
           "check client, scope and endpoints of provider \(provider.name)"
         }
-      return .misconfigured(
-        message: "the token endpoint answered \(what); \(remedy)\(settings)",
-        refreshToken: nil
-      )
+      return "the token endpoint answered \(what); \(remedy)"
     }
     // A file that names no path uses the default path.
     let none =
       endpoint == .refresh && provider.hasOneToken
       ? "; without such an endpoint: \(endpoint.key) = none" : ""
-    return .misconfigured(
-      message: "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
-        + "field names of provider \(provider.name)\(none)\(settings)",
-      refreshToken: nil
-    )
+    return "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
+      + "field names of provider \(provider.name)\(none)"
   }
 }
 

@@ -12,7 +12,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure? {
     let (intent, caller) = (settlement.intent, settlement.caller)
     switch judgement {
-    case .unexplained, .failing, .misconfigured:
+    case .unexplained, .failing, .misconfigured, .otherError:
       guard try isRefusalOfEndedToken(settlement) else { break }
       return try grantEnded(settlement, cause: Self.endedTokenRefused(settlement.status))
     default: break
@@ -28,6 +28,8 @@ extension Vault {
       return try refusedWithoutReason(settlement, answer)
     case .refused(let status, let message, let details):
       return try end(intent, .providerRefused(status: status, message, details), caller)
+    case .otherError(let status, _, let message):
+      return try otherError(settlement, status, message)
     case .scopeRefused(let status, let words):
       return try endUnlessUncertain(settlement, scopeRefused(status, words, settlement))
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
@@ -72,6 +74,20 @@ extension Vault {
     )
     _ = try unanswered(settlement.intent, answer.text, settlement.caller, answer: answer)
     return failure
+  }
+
+  /// A refusal that may mean a dead token, if the provider has a word of its own for one.
+  private func otherError(
+    _ settlement: Settlement,
+    _ status: Int,
+    _ message: String
+  ) throws(VaultFailure) -> VaultFailure {
+    guard !settlement.isSignIn else {
+      return try end(settlement.intent, .misconfigured(message), settlement.caller)
+    }
+    let answer = UnclearAnswer(status: status, kind: .otherError)
+    let advice = answer.advice(message, for: settlement.provider.name.text)
+    return try endUnlessUncertain(settlement, .misconfigured(advice))
   }
 
   private func rateLimited(

@@ -42,7 +42,10 @@ struct UnclearAnswer: Equatable {
   }
 
   /// The text with its remedy.
-  func advice(for provider: String) -> String {
+  func advice(for provider: String) -> String { advice(text, for: provider) }
+
+  /// Another text about the same answer, with its remedy.
+  func advice(_ text: String, for provider: String) -> String {
     [text, remedy(for: provider)].compactMap { $0 }.joined(separator: "; ")
   }
 }
