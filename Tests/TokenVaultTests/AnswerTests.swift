@@ -171,7 +171,7 @@ struct AnswerTests {
     #expect(try await vault.row().sealedRefreshToken != nil)
   }
 
-  @Test(arguments: ["invalid_client", "invalid_scope", "unauthorized_client", "server_error"])
+  @Test(arguments: ["invalid_client", "invalid_scope", "unauthorized_client"])
   func anotherErrorIsTheConfigurationAndTheTokenIsKept(_ error: String) async throws {
     let bench = try Bench()
     let vault = try await expired(bench)

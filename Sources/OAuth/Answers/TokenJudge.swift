@@ -107,10 +107,11 @@ struct TokenJudge {
     return .otherError(status: status, code: code, message: message)
   }
 
-  /// The codes of RFC 6749, section 5.2, that are about the client and its request.
+  /// The codes of RFC 6749, section 5.2, and RFC 8707, section 2, that are about the client and its
+  /// request.
   private static let ofClients: Set = [
     "invalid_request", "invalid_client", "unauthorized_client", "unsupported_grant_type",
-    invalidScope,
+    "invalid_target", invalidScope,
   ]
 
   /// The codes with which some providers ask for another sign-in (OpenID Connect Core 1.0, section
@@ -194,9 +195,7 @@ struct TokenJudge {
   /// sent back.
   private static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
     if let sent, quotes(code, sent) { return false }
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    return (1...40).contains(code.utf8.count)
-      && code.utf8.allSatisfy { letters.contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
+    return ProviderClient.isErrorCode(code)
   }
 
   static func quotes(_ text: String, _ secret: SharedSecret) -> Bool {
@@ -248,6 +247,15 @@ struct TokenJudge {
       ? "; without such an endpoint: \(endpoint.key) = none" : ""
     return "\(provider.path(of: endpoint)) answered \(what); check `\(endpoint.key)` and the "
       + "field names of provider \(provider.name)\(none)"
+  }
+}
+
+extension ProviderClient {
+  /// Whether a text looks like an error code: at most 40 letters and underscores.
+  package static func isErrorCode(_ text: String) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return (1...40).contains(text.utf8.count)
+      && text.utf8.allSatisfy { letters.contains($0 | 0x20) || $0 == UInt8(ascii: "_") }
   }
 }
 

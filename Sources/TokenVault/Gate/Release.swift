@@ -34,7 +34,7 @@ extension Vault {
     let authority = Authority(proof)
     return try await withAccount(account.id) { row throws(VaultFailure) in
       try mayRelease(row, keep: keep)
-      guard try intent(of: row) == nil else {
+      guard try !isInDoubt(row) else {
         throw .providerUnavailable(
           "the answer to the last refresh of \(row.name) was lost: refresh it first"
         )
@@ -93,6 +93,7 @@ extension Vault {
     try change {
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
+      try store.deleteIntent(account: row.id)
       try forgetSteadiness(of: row.id)
       try record(entry)
       try countBoxChange()

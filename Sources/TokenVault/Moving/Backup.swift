@@ -162,7 +162,7 @@ extension Vault {
     guard !isLeaving(account) else {
       return "it is on its way into a private vault"
     }
-    guard try intent(of: account) == nil else { return "the answer to its last refresh was lost" }
+    guard try !isInDoubt(account) else { return "the answer to its last refresh was lost" }
     guard provider.refreshReuse != .revokes, try steadiness(of: account) != .replaced else {
       return "its provider replaces refresh tokens"
     }

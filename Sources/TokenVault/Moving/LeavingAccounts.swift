@@ -93,7 +93,7 @@ extension Vault {
       return "its provider is not allowed\(try origin(of: .providers))"
     }
     guard !isLeaving(account) else { return "an earlier export has not ended" }
-    guard try intent(of: account) == nil else {
+    guard try !isInDoubt(account) else {
       return "the answer to its last refresh was lost: first run thumblatch token \(account.name)"
     }
     return nil

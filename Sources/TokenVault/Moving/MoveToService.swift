@@ -147,7 +147,7 @@ extension Vault {
   }
 
   private func demandClearAnswer(_ row: AccountRow) throws(VaultFailure) {
-    guard try intent(of: row) == nil else {
+    guard try !isInDoubt(row) else {
       throw .refused(
         "the answer to the last refresh of \(row.name) was lost: first run thumblatch token"
           + " \(row.name)"

@@ -89,7 +89,7 @@ extension Vault {
   private func mayApply(_ provider: Provider, to account: AccountRow) throws(VaultFailure) {
     try demandSameKind(provider, as: account)
     try demandSameAddresses(provider, as: account)
-    guard let intent = try intent(of: account) else { return }
+    guard try isInDoubt(account), let intent = try intent(of: account) else { return }
     // The lost answer, or the token that may have to be sent again, belongs to the old provider.
     throw .providerUnavailable(
       "the last refresh of \(account.name) has not been settled with its provider: refresh it first",
@@ -177,6 +177,8 @@ extension Vault {
     try changeSealed(emptiesLog: true) {
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
+      // The new settings may know the error of the last refresh.
+      try store.deleteIntent(account: row.id)
       // Without it, a token that is not exchanged would count as ended.
       if let mark, mark.isSealed { try keep(mark) }
       // It is not known whether the new provider replaces refresh tokens.

@@ -10,6 +10,9 @@ internal import System
 // is tried again after 10 minutes. The second refusal with an empty answer counts
 // (`UnclearAnswer.swift`).
 //
+// A refusal with an error that is not known makes the account wait by the same rule. No answer was lost, so
+// the retry is no second use, and a call that names a refused access token may try at once.
+//
 // A provider that answers 429 to a first try has not used the token. There is no doubt, so no intent
 // is kept. The time of the next try is only in memory.
 extension Vault {
@@ -48,7 +51,8 @@ extension Vault {
       : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
     // Rounded up, so that a caller that waits so long need not wait again.
     var wait = -clock.boot.seconds(since: end)
-    if try provider(of: account).refreshReuse == .revokes,
+    if try unclearAnswer(to: intent)?.leavesNoDoubt != true,
+      try provider(of: account).refreshReuse == .revokes,
       let left = try tokens(of: account).compactMap({ secondsLeft(of: $0) }).max()
     {
       // The retry may end the grant, and with it each access token that is still valid.

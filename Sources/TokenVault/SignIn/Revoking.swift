@@ -51,10 +51,11 @@ extension Vault {
       guard case .vaultUnsafe(let why, _) = error else { throw error }
       return notRevoked(row, why)
     }
-    let isUncertain = try intent(of: row) != nil
+    let isPaused = try intent(of: row) != nil
+    let isUncertain = try isInDoubt(row)
     try change { try record(.logout, .begun, row, by: caller, method: right.authority.method) }
     var word = await tell(provider, access: access, refresh: token)
-    if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
+    if word.wantsAccessToken, access == nil, !isPaused, provider.kind == .passwordBackend,
       !provider.hasOneToken, let slot
     {
       let context = AccountContext(row: row, provider: provider)

@@ -165,7 +165,9 @@ extension Vault {
     let rows = try tokens(of: account).filter { $0.token == rejected && !$0.isSealed }
     guard !rows.isEmpty else { return }
     if rows.contains(where: \.scopeSet.isEmpty) { try removeTokenFile(of: account.name) }
+    let resumed = try intentWithoutPause(of: account)
     try change {
+      if let resumed { try store.put(resumed) }
       for row in rows {
         try store.deleteAccessToken(account: row.account, scopeSet: row.scopeSet)
       }

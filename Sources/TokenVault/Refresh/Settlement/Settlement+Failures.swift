@@ -20,7 +20,8 @@ extension Vault {
     guard row.generation == intent.generation else {
       return try end(intent, .providerUnavailable("an older token was refused"), caller)
     }
-    let cause = cause ?? (intent.attempts > 1 ? "answer lost" : Self.endedCause)
+    let isLost = intent.attempts > 1 && settlement.evidence.earlier?.leavesNoDoubt != true
+    let cause = cause ?? (isLost ? "answer lost" : Self.endedCause)
     let isNew = row.state == .signedIn
     row.state = .loginRequired
     row.cause = cause
@@ -117,8 +118,10 @@ extension Vault {
     guard intent.attempts > 1 else {
       return try end(intent, .notSent(reason, to: url, terms: terms), caller)
     }
-    // The earlier answer is still the last one, and does not count any more.
-    let answer = earlier.map { UnclearAnswer(status: $0.status, kind: .other) }
+    // The earlier answer is still the last one. Only a refusal of each try still counts.
+    let isRefused = earlier?.leavesNoDoubt == true
+    let known = earlier.map { UnclearAnswer(status: $0.status, kind: .other) }
+    let answer = isRefused ? earlier : known
     let failure = try unanswered(
       intent,
       "nothing could be sent (\(reason))",
@@ -126,7 +129,8 @@ extension Vault {
       answer: answer
     )
     guard case .unavailable(_, _, let wait, _) = failure else { return failure }
-    return .notSent(reason, to: url, terms: terms, retryAfter: wait).afterLostAnswer
+    let notSent = VaultFailure.notSent(reason, to: url, terms: terms, retryAfter: wait)
+    return isRefused ? notSent : notSent.afterLostAnswer
   }
 
   /// Settles an exchange that may have been sent and has no usable answer, by the retry rule.
@@ -158,7 +162,7 @@ extension Vault {
     try change {
       try store.put(uncertain)
       if let answer { try note(answer, intent) }
-      let detail = "uncertain: \(answer?.text ?? why)"
+      let detail = "uncertain: \(answer?.textWithoutCode ?? why)"
       try record(.refresh, .failed, account, by: caller, detail: detail)
     }
     return .unavailable(answer, why, retryAfter: wait)

@@ -28,8 +28,8 @@ extension Vault {
       return try refusedWithoutReason(settlement, answer)
     case .refused(let status, let message, let details):
       return try end(intent, .providerRefused(status: status, message, details), caller)
-    case .otherError(let status, _, let message):
-      return try otherError(settlement, status, message)
+    case .otherError(let status, let code, let message):
+      return try otherError(settlement, status, code, message)
     case .scopeRefused(let status, let words):
       return try endUnlessUncertain(settlement, scopeRefused(status, words, settlement))
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
@@ -80,14 +80,21 @@ extension Vault {
   private func otherError(
     _ settlement: Settlement,
     _ status: Int,
+    _ code: String?,
     _ message: String
   ) throws(VaultFailure) -> VaultFailure {
-    guard !settlement.isSignIn else {
-      return try end(settlement.intent, .misconfigured(message), settlement.caller)
-    }
-    let answer = UnclearAnswer(status: status, kind: .otherError)
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    guard !settlement.isSignIn else { return try end(intent, .misconfigured(message), caller) }
+    let isFirst = intent.attempts == 1
+    let isOnly = isFirst || settlement.evidence.earlier?.leavesNoDoubt == true
+    let answer = UnclearAnswer(status: status, kind: isOnly ? .onlyErrors : .otherError, code: code)
     let advice = answer.advice(message, for: settlement.provider.name.text)
-    return try endUnlessUncertain(settlement, .misconfigured(advice))
+    // The error may be about the scopes or the audience of this call.
+    guard !isFirst || scopeSet(of: intent).isEmpty else {
+      return try end(intent, .misconfigured(advice), caller)
+    }
+    _ = try unanswered(intent, answer.text, caller, answer: answer)
+    return .misconfigured(advice)
   }
 
   private func rateLimited(

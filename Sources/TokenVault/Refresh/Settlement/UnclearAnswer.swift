@@ -1,4 +1,6 @@
+internal import OAuth
 internal import Storage
+internal import System
 
 /// An answer to a refresh without tokens, which does not say that the token is dead.
 struct UnclearAnswer: Equatable {
@@ -11,10 +13,21 @@ struct UnclearAnswer: Equatable {
     case otherError
     /// Any other answer.
     case other
+    /// The same as `otherError`, and each earlier try was answered so.
+    case onlyErrors
   }
 
   let status: Int
   let kind: Kind
+  /// The provider's error, if it is known and can be shown.
+  var code: String?
+
+  /// Whether the provider has refused each try, so that no answer was lost and the refresh token was
+  /// not used.
+  var leavesNoDoubt: Bool { kind == .onlyErrors }
+
+  /// The answer in our own words, without the provider's error.
+  var textWithoutCode: String { UnclearAnswer(status: status, kind: kind).text }
 
   /// The answer in our own words.
   var text: String {
@@ -23,8 +36,9 @@ struct UnclearAnswer: Equatable {
       "the provider refused the refresh token without a reason (HTTP \(status), an empty answer)"
     case .unreadable:
       "the provider refused the refresh token with an answer that is not JSON (HTTP \(status))"
-    case .otherError:
-      "the provider refused the refresh with an error other than a dead token (HTTP \(status))"
+    case .otherError, .onlyErrors:
+      "the provider refused the refresh with an error other than a dead token"
+        + " (HTTP \(status)\(code.map { ", \($0)" } ?? ""))"
     case .other: "the provider answered \(status)"
     }
   }
@@ -34,7 +48,7 @@ struct UnclearAnswer: Equatable {
     let settings: String
     switch kind {
     case .unreadable: settings = "empty_refusal = true"
-    case .otherError: settings = "its error_field and invalid_grant_value"
+    case .otherError, .onlyErrors: settings = "its error_field and invalid_grant_value"
     case .empty, .other: return nil
     }
     return "if \(provider) answers so to a dead token: \(settings) in its provider file, then"
@@ -57,7 +71,11 @@ struct UnclearAnswer: Equatable {
 // provider's own program on loopback. No other unclear answer counts as a refusal, but each one is
 // reported until the next try.
 //
-// The store keeps the id of the try, the status and the kind. This hint is not authenticated: a forged
+// An error that is not known leaves no doubt about the refresh token, unless an earlier answer was lost. It
+// only makes the account wait. An error for other scopes or another audience than the usual ones may be
+// about those, so it does not make the other callers of the account wait.
+//
+// The store keeps the id of the try, the status, the kind and the error. This hint is not authenticated: a forged
 // one asks for a login that is not needed, and reveals nothing.
 extension Vault {
   private static func answerKey(_ account: [UInt8]) -> String {
@@ -67,7 +85,8 @@ extension Vault {
   /// Notes the answer to a try, inside its transaction.
   func note(_ answer: UnclearAnswer, _ intent: IntentRow) throws(StorageError) {
     let status = [answer.status >> 8, answer.status].map { UInt8(truncatingIfNeeded: $0) }
-    let bytes = intent.intent + status + [answer.kind.rawValue]
+    let code = Array((answer.code ?? "").utf8)
+    let bytes = intent.intent + status + [answer.kind.rawValue] + code
     try store.setMeta(Self.answerKey(intent.account), to: bytes)
   }
 
@@ -80,10 +99,36 @@ extension Vault {
   func unclearAnswer(to intent: IntentRow?) throws(VaultFailure) -> UnclearAnswer? {
     guard let intent, intent.purpose == .refresh, intent.uncertain else { return nil }
     let known = try stored(try store.meta(Self.answerKey(intent.account)))
-    guard let known, known.count == intent.intent.count + 3, known.starts(with: intent.intent),
-      let kind = known.last.flatMap({ UnclearAnswer.Kind(rawValue: $0) })
+    let start = intent.intent.count
+    guard let known, known.count >= start + 3, known.starts(with: intent.intent),
+      let kind = UnclearAnswer.Kind(rawValue: known[start + 2])
     else { return nil }
-    let status = known.dropLast().suffix(2).reduce(0) { $0 << 8 | Int($1) }
-    return UnclearAnswer(status: status, kind: kind)
+    let status = known[start..<start + 2].reduce(0) { $0 << 8 | Int($1) }
+    let code = String(decoding: known[(start + 3)...], as: UTF8.self)
+    return UnclearAnswer(
+      status: status,
+      kind: kind,
+      code: ProviderClient.isErrorCode(code) ? code : nil
+    )
+  }
+
+  /// Whether the outcome of the last exchange of an account is not known.
+  ///
+  /// The provider may have a newer refresh token then.
+  func isInDoubt(_ account: AccountRow) throws(VaultFailure) -> Bool {
+    guard let intent = try intent(of: account) else { return false }
+    return try unclearAnswer(to: intent)?.leavesNoDoubt != true
+  }
+
+  /// The intent of a refresh that was only refused, without its pause; `nil` if there is none.
+  ///
+  /// The pause after the next refusal is twice as long nevertheless.
+  func intentWithoutPause(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
+    guard var intent = try intent(of: account),
+      try unclearAnswer(to: intent)?.leavesNoDoubt == true
+    else { return nil }
+    intent.bootID = clock.bootIdentifier.bytes
+    intent.notBefore = clock.boot.nanoseconds
+    return intent
   }
 }
