@@ -27,6 +27,7 @@ func judged(
     return "failing \(status) \(wait.map(String.init) ?? "-")"
   case .misconfigured(_, let token, _): return "misconfigured \(text(token) ?? "-")"
   case .otherError(let status, let code, _): return "other error \(status) \(code ?? "-")"
+  case .signInWanted(let status, let code, _): return "sign-in wanted \(status) \(code)"
   case .pending(let slowDown): return "pending \(slowDown)"
   case .unexplained(let status, let isEmpty):
     return (isEmpty ? "unexplained" : "unreadable") + " \(status)"

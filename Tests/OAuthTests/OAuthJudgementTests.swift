@@ -145,6 +145,25 @@ struct OAuthJudgementTests {
     #expect(try said("no such scope", sent, "invalid_scope") == "scope refused 401 no such scope")
   }
 
+  /// OpenID Connect defines these errors for the browser, and some providers send them here.
+  @Test(arguments: [
+    "interaction_required", "login_required", "account_selection_required", "consent_required",
+  ])
+  func aProviderMayWantThePersonForARefresh(_ code: String) throws {
+    let sent = SharedSecret(try secret("rt-1"))
+    let body = #"{"error":"\#(code)","error_description":"Use MFA"}"#
+    #expect(
+      try judged(openID(), 400, body, for: .refresh, sent: sent)
+        == "sign-in wanted 400 \(code) Use MFA"
+    )
+    // A sign-in is refused as by any other error.
+    #expect(try judged(openID(), 400, body, for: .code).hasPrefix("misconfigured -"))
+    // For a password backend these words have no meaning.
+    #expect(
+      try judged(backend().provider, 400, body, for: .refresh).hasPrefix("other error 400 \(code)")
+    )
+  }
+
   /// A backend without an error code may explain itself in words.
   @Test
   func anErrorWithoutACodeIsToldInTheProvidersWords() throws {

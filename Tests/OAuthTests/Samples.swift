@@ -61,6 +61,8 @@ func judged(
     return "misconfigured \(text(token) ?? "-") \(message)"
   case .otherError(let status, let code, let message):
     return "other error \(status) \(code ?? "-") \(message)"
+  case .signInWanted(let status, let code, let words):
+    return "sign-in wanted \(status) \(code) \(words ?? "-")"
   case .pending(let slowDown): return slowDown ? "slow down" : "pending"
   case .unexplained(let status, let isEmpty):
     return (isEmpty ? "unexplained" : "unreadable") + " \(status)"

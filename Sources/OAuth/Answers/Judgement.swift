@@ -47,6 +47,11 @@ public enum Judgement: Sendable {
   /// That does not say whether the token is dead. `code` is the error, if it can be shown. `message`
   /// names the settings that may not fit.
   case otherError(status: Int, code: String?, message: String)
+  /// A refresh was refused until the person signs in again; `code` is the provider's error, and
+  /// `words` its explanation.
+  ///
+  /// That does not say that the token is dead.
+  case signInWanted(status: Int, code: String, words: String?)
   /// The provider does not grant the requested scopes; `message` is its explanation.
   case scopeRefused(status: Int, message: String?)
   /// The person has not answered on the other device yet.

@@ -94,11 +94,7 @@ struct TokenJudge {
       return .scopeRefused(status: status, message: words)
     }
     if Self.wantsPerson.contains(code), provider.kind != .passwordBackend {
-      let words = words.map { " (\($0))" } ?? ""
-      return .misconfigured(
-        message: "the token endpoint answered \(status) \(code)\(words); sign in again",
-        refreshToken: nil
-      )
+      return .signInWanted(status: status, code: code, words: words)
     }
     let message = misfit(purpose, "\(status) \(code)", words, code: code)
     guard isRefusal, !Self.ofClients.contains(code) else {
@@ -114,10 +110,10 @@ struct TokenJudge {
     "invalid_target", invalidScope,
   ]
 
-  /// The codes with which some providers ask for another sign-in (OpenID Connect Core 1.0, section
-  /// 3.1.2.6, defines them for the browser).
+  /// The codes with which some providers, such as Microsoft Entra ID, ask for another sign-in (OpenID
+  /// Connect Core 1.0, section 3.1.2.6, defines them for the browser).
   ///
-  /// They do not say that the refresh token is dead.
+  /// They do not say that the refresh token is dead, but a retry without the person brings the same.
   private static let wantsPerson: Set = [
     "interaction_required", "login_required", "account_selection_required", "consent_required",
   ]

@@ -58,6 +58,8 @@ extension ErrorWords {
     TextForm("its token has expired, and the provider does not exchange it"),
     TextForm("its token has expired, and the provider refused to exchange it (HTTP %s)"),
     TextForm("answer lost"),
+    TextForm("the provider wants you to sign in again (%s)"),
+    TextForm("the provider wants you to sign in again (%s): %s"),
     // Sent in parts.
     TextForm("has no presence protection, which each account must have; enable it: %s"),
     // Sent in parts.

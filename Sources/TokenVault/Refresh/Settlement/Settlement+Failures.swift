@@ -10,9 +10,12 @@ extension Vault {
   static let longestWait: Int64 = 600
 
   /// The grant is dead: its box is kept and never sent again, and only a login helps.
+  ///
+  /// `cause` is kept. `message` is for the waiting callers, and is the same if it is `nil`.
   func grantEnded(
     _ settlement: Settlement,
-    cause: String? = nil
+    cause: String? = nil,
+    message: String? = nil
   ) throws(VaultFailure) -> VaultFailure {
     let (intent, caller) = (settlement.intent, settlement.caller)
     var row = settlement.account
@@ -27,7 +30,7 @@ extension Vault {
     row.cause = cause
     let failure = try end(
       intent,
-      .loginRequired(account: row.name, message: cause),
+      .loginRequired(account: row.name, message: message ?? cause),
       caller,
       row
     )

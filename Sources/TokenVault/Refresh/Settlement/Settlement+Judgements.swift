@@ -12,7 +12,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure? {
     let (intent, caller) = (settlement.intent, settlement.caller)
     switch judgement {
-    case .unexplained, .failing, .misconfigured, .otherError:
+    case .unexplained, .failing, .misconfigured, .otherError, .signInWanted:
       guard try isRefusalOfEndedToken(settlement) else { break }
       return try grantEnded(settlement, cause: Self.endedTokenRefused(settlement.status))
     default: break
@@ -30,6 +30,8 @@ extension Vault {
       return try end(intent, .providerRefused(status: status, message, details), caller)
     case .otherError(let status, let code, let message):
       return try otherError(settlement, status, code, message)
+    case .signInWanted(let status, let code, let words):
+      return try signInWanted(settlement, status, code, words)
     case .scopeRefused(let status, let words):
       return try endUnlessUncertain(settlement, scopeRefused(status, words, settlement))
     case .rateLimited(let wait): return try rateLimited(settlement, wait)
@@ -95,6 +97,31 @@ extension Vault {
     }
     _ = try unanswered(intent, answer.text, caller, answer: answer)
     return .misconfigured(advice)
+  }
+
+  /// A refusal until the person signs in again: the box is kept, and never sent again.
+  private func signInWanted(
+    _ settlement: Settlement,
+    _ status: Int,
+    _ code: String,
+    _ words: String?
+  ) throws(VaultFailure) -> VaultFailure {
+    let (intent, caller, account) = (settlement.intent, settlement.caller, settlement.account)
+    let cause = "the provider wants you to sign in again (\(code))"
+    let message = cause + (words.map { ": \($0)" } ?? "")
+    guard !settlement.isSignIn else {
+      return try end(intent, .providerRefused(status: status, message), caller)
+    }
+    // The one token is still valid, and serves until its end.
+    guard !settlement.provider.hasOneToken else {
+      return try otherError(settlement, status, code, message)
+    }
+    // The provider may want the person for these scopes, or for this audience, only.
+    guard scopeSet(of: intent).isEmpty else {
+      let failure = VaultFailure.loginRequired(account: account.name, message: message)
+      return try endUnlessUncertain(settlement, failure)
+    }
+    return try grantEnded(settlement, cause: cause, message: message)
   }
 
   private func rateLimited(
