@@ -95,6 +95,53 @@ struct UnclearAnswerTests {
     )
   }
 
+  /// A provider may have replaced the refresh token in an answer that cannot be read.
+  @Test(
+    arguments: [
+      (.tooLarge, "larger than 60 KiB", "endpoints", nil),
+      (.answer(status: 200, body: "<html>"), "not with a JSON object", "endpoints", 200),
+      (.answer(status: 200, body: ""), "not with a JSON object", "endpoints", 200),
+      (.answer(status: 200, body: "{}"), "without a usable token", "field names", 200),
+    ] as [(ScriptedExchange.Step, String, String, Int?)]
+  )
+  func anAnswerThatMayHaveUsedTheTokenSaysSo(
+    _ step: ScriptedExchange.Step,
+    _ said: String,
+    _ check: String,
+    _ status: Int?
+  ) async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, [])
+    bench.exchange.plan(step)
+    let first = try #require(await failure { _ = try await vault.token() })
+    #expect("\(first)".contains("may have been used") && "\(first)".contains(check), "\(first)")
+    guard
+      case .unavailable(.uncertain, let text, _?, let known)? = await failure({
+        _ = try await vault.token()
+      })
+    else {
+      Issue.record("not told")
+      return
+    }
+    #expect(known == status)
+    for part in [said, "may have been used", check, "sign in again"] {
+      #expect(text.contains(part), "\(text)")
+    }
+    #expect(try await vault.stateOfMe().cause?.contains(said) == true)
+    let finding = try #require(await vault.examine().first { $0.name == "accounts" })
+    #expect(finding.message.contains(said), "\(finding.message)")
+    #expect(finding.remedy?.contains("may have been used") == true)
+    // A connection that fails does not replace what came.
+    bench.clock.advance(600)
+    bench.exchange.plan(.nothingSent)
+    _ = await failure { _ = try await vault.token() }
+    #expect(try await vault.stateOfMe().cause?.contains(said) == true)
+    bench.clock.advance(1200)
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"invalid_grant"}"#))
+    _ = await failure { _ = try await vault.token() }
+    #expect(try await vault.row().cause == "answer lost")
+  }
+
   @Test
   func anAnswerThatWasLostIsNotTakenForTheEarlierOne() async throws {
     let bench = try Bench()

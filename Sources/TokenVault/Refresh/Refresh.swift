@@ -158,6 +158,7 @@ extension Vault {
     let evidence = Evidence(
       sent: token,
       earlier: try unclearAnswer(to: earlier),
+      isTooLarge: reply.isTooLarge,
       account: refresh.account
     )
     return RefreshAnswer(intent: intent, image: image, slot: slot, evidence: evidence)

@@ -126,11 +126,22 @@ package enum FindingWords {
     TextForm("the provider refused the refresh token with an answer that is not JSON (HTTP %s)"),
     TextForm("the provider refused the refresh with an error other than a dead token (HTTP %s)"),
     TextForm("the provider answered %s"),
+    TextForm("the provider's answer to the refresh is larger than %s KiB, and was not read"),
+    TextForm("the provider answered the refresh with HTTP %s, but not with a JSON object"),
+    TextForm("the provider answered the refresh with HTTP %s, but without a usable token"),
     TextForm("on the way into the private vault, after an interrupted call"),
   ]
   private static let remedyClauses = [
     TextForm(
       "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
-    )
+    ),
+    // Sent in parts.
+    TextForm(
+      "the refresh token may have been used; if the next refresh fails too, sign in again, and check the endpoints in %s's provider file"
+    ),
+    // Sent in parts.
+    TextForm(
+      "the refresh token may have been used; if the next refresh fails too, sign in again, and check the field names in %s's provider file"
+    ),
   ]
 }

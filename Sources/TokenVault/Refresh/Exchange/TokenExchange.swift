@@ -45,6 +45,13 @@ package enum ExchangeReply: Sendable {
   }
 }
 
+extension ExchangeReply {
+  /// Whether the exchange helper stopped reading, because the answer is too large.
+  var isTooLarge: Bool {
+    if case .interrupted(reason: "too_large") = self { true } else { false }
+  }
+}
+
 /// The terms of a connection to a provider, as they were at login.
 package struct ExchangeTerms: Sendable, Hashable {
   /// Certificate authorities in PEM; `nil` for those of the system.

@@ -123,8 +123,7 @@ extension Vault {
     }
     // The earlier answer is still the last one. Only a refusal of each try still counts.
     let isRefused = earlier?.leavesNoDoubt == true
-    let known = earlier.map { UnclearAnswer(status: $0.status, kind: .other) }
-    let answer = isRefused ? earlier : known
+    let answer = earlier?.withoutCount
     let failure = try unanswered(
       intent,
       "nothing could be sent (\(reason))",
@@ -150,7 +149,7 @@ extension Vault {
         .uncertain,
         why,
         retryAfter: nil,
-        status: answer?.status
+        status: answer?.knownStatus
       )
       return try end(intent, failure, caller)
     }
@@ -180,7 +179,7 @@ extension VaultFailure {
     retryAfter: Int64
   ) -> VaultFailure {
     let reason: Unavailability = answer?.kind == .empty ? .refusedOnce : .uncertain
-    return .unavailable(reason, why, retryAfter: retryAfter, status: answer?.status)
+    return .unavailable(reason, why, retryAfter: retryAfter, status: answer?.knownStatus)
   }
 
   /// Whether the same request may succeed a moment later.

@@ -72,7 +72,7 @@ extension Vault {
     }
     let answer = UnclearAnswer(
       status: settlement.status,
-      kind: settlement.isRefusal ? .otherError : .other
+      kind: isSuccess ? .uselessSuccess : settlement.isRefusal ? .otherError : .other
     )
     _ = try unanswered(settlement.intent, answer.text, settlement.caller, answer: answer)
     return failure
@@ -149,8 +149,10 @@ extension Vault {
     guard settlement.isSignIn else {
       // A refusal that says nothing is taken as "out of order", and tried at most every 10 minutes.
       let least = isRefusal ? Int(Self.longestWait) : wait
-      let answer = UnclearAnswer(status: status, kind: .other)
-      return try unanswered(intent, message, caller, least: least, answer: answer)
+      let isSuccess = (200...299).contains(status)
+      let answer = UnclearAnswer(status: status, kind: isSuccess ? .garbledSuccess : .other)
+      let why = isSuccess ? answer.advice(for: settlement.provider.name.text) : message
+      return try unanswered(intent, why, caller, least: least, answer: answer)
     }
     // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or made
     // the user.
@@ -160,6 +162,13 @@ extension Vault {
       ? .providerUnavailable(message, retryAfter: wait, status: status)
       : .unavailable(.uncertain, message, retryAfter: wait, status: status)
     return try end(intent, failure, caller)
+  }
+
+  /// More bytes came for a refresh than the exchange helper reads, so the status is not known.
+  func tooLarge(_ settlement: Settlement) throws(VaultFailure) -> VaultFailure {
+    let answer = UnclearAnswer(status: 0, kind: .tooLarge)
+    let advice = answer.advice(for: settlement.provider.name.text)
+    return try unanswered(settlement.intent, advice, settlement.caller, answer: answer)
   }
 
   /// The answer is not what the provider's settings say; it may have brought a refresh token.
@@ -180,7 +189,9 @@ extension Vault {
       return .misconfigured(message)
     }
     if settlement.isSignIn { discard(refreshToken, of: provider, subject: nil, settlement.intent) }
-    return try endUnlessUncertain(settlement, .misconfigured(message), isSuccess: isSuccess)
+    let isUsed = isSuccess && !settlement.isSignIn
+    let why = isUsed ? "\(message); \(UnclearAnswer.mayBeUsed)" : message
+    return try endUnlessUncertain(settlement, .misconfigured(why), isSuccess: isSuccess)
   }
 
   /// The provider does not grant the scopes that a person typed, or those of its file.

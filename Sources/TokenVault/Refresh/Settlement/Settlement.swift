@@ -21,6 +21,8 @@ struct Evidence {
   var keys: KeySet?
   /// The answer to the previous try, if it was unclear.
   var earlier: UnclearAnswer?
+  /// Whether the exchange helper stopped reading, because the answer is too large.
+  var isTooLarge = false
   /// The login that this one replaces.
   var replaced: ReplacedSignIn?
   /// The account that was refreshed, as it was before.
@@ -135,7 +137,10 @@ extension Vault {
     _ evidence: Evidence
   ) throws(VaultFailure) -> Result<Settled, VaultFailure> {
     guard !SlotImage.isEmpty(image) else {
-      return .failure(try unanswered(intent, "no answer came back", caller))
+      guard evidence.isTooLarge else {
+        return .failure(try unanswered(intent, "no answer came back", caller))
+      }
+      return .failure(try tooLarge(try settlement(of: intent, caller, evidence)))
     }
     let outcome: ExchangeOutcome
     do throws(CryptographyError) {

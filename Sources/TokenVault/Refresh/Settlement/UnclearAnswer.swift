@@ -1,8 +1,9 @@
+internal import Cryptography
 internal import OAuth
 internal import Storage
 internal import System
 
-/// An answer to a refresh without tokens, which does not say that the token is dead.
+/// An answer to a refresh without usable tokens, which does not say that the token is dead.
 struct UnclearAnswer: Equatable {
   enum Kind: UInt8 {
     /// A refusal (400, 401, 403) with an empty answer.
@@ -15,12 +16,35 @@ struct UnclearAnswer: Equatable {
     case other
     /// The same as `otherError`, and each earlier try was answered so.
     case onlyErrors
+    /// More bytes than the exchange helper reads; the status is not known, and counts as 0.
+    case tooLarge
+    /// A success with a body that is not a JSON object.
+    case garbledSuccess
+    /// A success without a usable token.
+    case uselessSuccess
   }
 
+  /// The HTTP status, or 0.
   let status: Int
   let kind: Kind
   /// The provider's error, if it is known and can be shown.
   var code: String?
+
+  /// The HTTP status; `nil` if it is not known.
+  var knownStatus: Int? { status == 0 ? nil : status }
+
+  /// The answer to an earlier try, after a try that could not be sent: as a refusal it does not count any
+  /// more, unless each try was refused.
+  var withoutCount: UnclearAnswer {
+    switch kind {
+    case .empty, .unreadable, .otherError: UnclearAnswer(status: status, kind: .other)
+    case .other, .onlyErrors, .tooLarge, .garbledSuccess, .uselessSuccess: self
+    }
+  }
+
+  /// The consequence of an answer that may have been a success, with its remedy.
+  static let mayBeUsed =
+    "the refresh token may have been used; if the next refresh fails too, sign in again"
 
   /// Whether the provider has refused each try, so that no answer was lost and the refresh token was
   /// not used.
@@ -40,15 +64,26 @@ struct UnclearAnswer: Equatable {
       "the provider refused the refresh with an error other than a dead token"
         + " (HTTP \(status)\(code.map { ", \($0)" } ?? ""))"
     case .other: "the provider answered \(status)"
+    case .tooLarge:
+      "the provider's answer to the refresh is larger than"
+        + " \(ExchangeOutcome.maximumBodyCount / 1024) KiB, and was not read"
+    case .garbledSuccess:
+      "the provider answered the refresh with HTTP \(status), but not with a JSON object"
+    case .uselessSuccess:
+      "the provider answered the refresh with HTTP \(status), but without a usable token"
     }
   }
 
-  /// The settings that help if the provider answers so to a dead token; `nil` if none do.
+  /// What helps if the provider always answers so; `nil` if nothing is known.
   func remedy(for provider: String) -> String? {
     let settings: String
     switch kind {
     case .unreadable: settings = "empty_refusal = true"
     case .otherError, .onlyErrors: settings = "its error_field and invalid_grant_value"
+    case .tooLarge, .garbledSuccess:
+      return "\(Self.mayBeUsed), and check the endpoints in \(provider)'s provider file"
+    case .uselessSuccess:
+      return "\(Self.mayBeUsed), and check the field names in \(provider)'s provider file"
     case .empty, .other: return nil
     }
     return "if \(provider) answers so to a dead token: \(settings) in its provider file, then"
