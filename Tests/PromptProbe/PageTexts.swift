@@ -90,8 +90,8 @@ enum PageTexts {
   /// Details of records of other events.
   static let eventDetails = [
     ("unlock", "all accounts, sliding"), ("unlock", "sliding, m7, sliding"),
-    ("protection", "on"), ("protection", "off"), ("presence-check", "no_match"),
-    ("presence-check", "not_available (no fingerprint reader is plugged in)"),
+    ("protection", "on"), ("protection", "off"), ("presence-check", "refresh: no_match"),
+    ("presence-check", "unlock: not_available (no fingerprint reader is plugged in)"),
     ("enrollment", "right-index: timed_out"), ("enrollment", "left-thumb"),
     ("key-enrollment", "k7: cancelled"),
     ("fingers-changed", "enrolled fingers changed: added right-index"),

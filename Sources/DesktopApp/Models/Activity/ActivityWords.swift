@@ -24,7 +24,7 @@ struct ActivityWords {
     let program = Self.line(record.requester).map { tr("Requested by %s", RequesterWords.text($0)) }
     let check = check.map { tr("Checked by %s", $0) }
     let reason = parts.reason.map { tr("Stated reason, not verified: “%s”", $0) }
-    let detail = parts.detail.map { tr("Details: %s", AuditDetailWords.text($0, of: record.event)) }
+    let detail = parts.detail.map { tr("Details: %s", AuditDetailWords.text($0, of: record)) }
     return [first.compactMap(\.self).joined(separator: " · "), program, check, reason, detail]
       .compactMap(\.self).joined(separator: "\n")
   }

@@ -6,11 +6,11 @@ internal import VaultInterface
 ///
 /// A text of another form stays as it is.
 enum AuditDetailWords {
-  static func text(_ detail: String, of event: String) -> String {
-    switch event {
+  static func text(_ detail: String, of record: VaultAuditRecord) -> String {
+    switch record.event {
     case "unlock": unlocking(detail)
     case "protection": DetailWords.first(detail, switches)
-    case "presence-check": outcome(detail)
+    case "presence-check": check(detail, about: record.account)
     case "enrollment", "finger-deletion": device(detail, FingerWords.words)
     case "key-enrollment": device(detail) { $0 }
     case "fingers-changed": EngineWords.fingers(detail)
@@ -56,6 +56,15 @@ enum AuditDetailWords {
     guard let end = detail.firstRange(of: ": ") else { return name(detail) }
     return name(String(detail[..<end.lowerBound])) + ": "
       + outcome(String(detail[end.upperBound...]))
+  }
+
+  /// What a check was for, and why it did not pass.
+  private static func check(_ detail: String, about account: String?) -> String {
+    let code = detail.prefix { $0 != ":" }
+    guard let purpose = PresencePurpose(rawValue: String(code)) else { return other(detail) }
+    let question = tr("asked to %s", PurposeWords.clause(of: purpose, account, nil))
+    let rest = detail.dropFirst(code.count)
+    return rest.isEmpty ? question : question + ": " + outcome(String(rest.dropFirst(2)))
   }
 
   /// Why a check did not pass, as `no_match (reason)`.
