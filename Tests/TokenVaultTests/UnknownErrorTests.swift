@@ -271,27 +271,6 @@ struct UnknownErrorTests {
   }
 }
 
-/// The same for a call that asks for more than the usual token.
-extension ScopeSetTests {
-  @Test(arguments: ["resource_unknown", "invalid_target"])
-  func anErrorForOtherScopesDoesNotMakeTheAccountWait(_ code: String) async throws {
-    let bench = try Bench()
-    let vault = try await signedIn(bench)
-    let refusal = ScriptedExchange.Step.answer(status: 400, body: #"{"error":"\#(code)"}"#)
-    for _ in 0..<2 {
-      bench.exchange.plan(refusal)
-      guard case .misconfigured? = await failure({ _ = try await vault.token(scope: "read") })
-      else {
-        Issue.record("made to wait")
-        return
-      }
-    }
-    bench.clock.advance(3600)
-    bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
-    #expect(try await vault.token().accessToken == "at-2")
-  }
-}
-
 extension Vault {
   /// Replaces the error in the note about the last answer.
   fileprivate func editNote(_ code: String) throws {
