@@ -1,4 +1,5 @@
 internal import GTK
+internal import VaultInterface
 
 /// The button above the list of accounts that unlocks the vault, while it is locked.
 @MainActor
@@ -7,7 +8,8 @@ final class UnlockButton {
   private let next: Button
   private let model: VaultModel
 
-  /// Shows `button` while the vault is locked; `next` takes its focus when it goes.
+  /// Shows `button` while the vault is locked and has a protected account; `next` takes its focus when
+  /// it goes.
   init(_ button: Button, before next: Button, _ model: VaultModel) {
     (self.button, self.next, self.model) = (button, next, model)
     button.onClick { Task { await model.unlock() } }
@@ -15,7 +17,9 @@ final class UnlockButton {
   }
 
   private func update() {
-    let isNeeded = model.isLoaded && !model.needsKey && !model.isUnlocked
+    let isNeeded =
+      model.isLoaded && !model.needsKey && !model.isUnlocked
+      && model.items.contains { $0.account.presenceProtection }
     if !isNeeded, button.isFocused { next.focus() }
     button.isVisible = isNeeded
   }
