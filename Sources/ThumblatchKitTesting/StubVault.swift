@@ -129,7 +129,8 @@ public final class StubVault: AuthVault {
   let content = Mutex(Content())
   /// The streams of the state.
   ///
-  /// A held call takes the other lock in the handler of a cancellation.
+  /// They have a lock of their own, because the cancellation handler of a held call takes the lock of
+  /// `content`.
   let listeners = Mutex(StreamListeners<VaultSnapshot>())
 
   /// Makes a vault without an account.

@@ -5,23 +5,26 @@ import ThumblatchKitTesting
 
 /// Streams whose readers are cancelled while their owner's lock is taken.
 ///
-/// A cancellation calls the end of a stream at once. If that waited for the owner's lock, these tests
-/// would never end.
+/// A cancellation of a reader that waits calls `onTermination` at once. If that took the owner's lock,
+/// these tests would crash or never end. A reader may not wait yet, so there are many.
 struct StreamListenersTests {
+  private static let readers = 0..<100
+
   @Test
   func aReaderIsCancelledUnderTheLockOfTheOwner() async {
     let owner = Mutex(StreamListeners<Int>())
-    let stream = owner.withLock { $0.stream(from: 1, waiting: 8) }
-    let other = owner.withLock { $0.stream(from: 1, waiting: 8) }
-    let reader = Task { for await _ in stream {} }
-    owner.withLock { listeners in
-      reader.cancel()
-      listeners.yield(2)
+    let other = owner.withLock { $0.stream(from: 1, waiting: 1000) }
+    for _ in Self.readers {
+      let reader = await waitingReader(of: owner.withLock { $0.stream(from: 1, waiting: 8) })
+      owner.withLock { listeners in
+        reader.cancel()
+        listeners.yield(2)
+      }
+      await reader.value
     }
-    await reader.value
     #expect(owner.withLock { $0.count } == 1)
     owner.withLock { $0.finish() }
-    #expect(await values(of: other) == [1, 2])
+    #expect(await values(of: other) == [1] + Self.readers.map { _ in 2 })
     #expect(owner.withLock { $0.count } == 0)
   }
 
@@ -45,11 +48,25 @@ struct StreamListenersTests {
   @Test
   func aFollowerOfTheStubIsCancelledDuringAChange() async {
     let vault = StubVault()
-    let changes = vault.changes(of: "me", ahead: nil)
-    let reader = Task { for await _ in changes {} }
-    vault.set { _ in reader.cancel() }
-    await reader.value
+    for _ in Self.readers {
+      let reader = await waitingReader(of: vault.changes(of: "me", ahead: nil))
+      vault.set { _ in reader.cancel() }
+      await reader.value
+    }
     #expect(vault.joinedWaiters == 0)
+  }
+
+  /// A task that has read the first value, and waits for the next one or soon will.
+  private func waitingReader<Value: Sendable>(
+    of stream: AsyncStream<Value>
+  ) async -> Task<Void, Never> {
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let reader = Task {
+      for await _ in stream { beginning.yield() }
+    }
+    for await _ in begun { break }
+    for _ in 0..<10 { await Task.yield() }
+    return reader
   }
 
   private func values(of stream: AsyncStream<Int>) async -> [Int] {

@@ -65,7 +65,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
   let content = Mutex(Content())
   /// The streams of phases.
   ///
-  /// `nextAct` takes the other lock in the handler of a cancellation.
+  /// They have a lock of their own, because the cancellation handler of `nextAct` takes the lock of
+  /// `content`.
   private let listeners = Mutex(StreamListeners<Phase>())
   let registrar = ObservationRegistrar()
   let wake: WakeEventBox?

@@ -34,9 +34,10 @@ public final class AuthSession: Sendable, Observable {
     var network: Task<Void, Never>?
     var listeners = StreamListeners<AuthState>()
 
-    /// Ends the watch over the vault, whose task must still be cancelled.
+    /// Ends the watch over the vault, and returns its task.
     ///
-    /// A cancellation runs the handlers of the task, so it waits until the lock is free.
+    /// The caller cancels the task after it has released the lock, because a cancellation runs the
+    /// handlers of the task.
     mutating func takeWatch() -> Task<Void, Never>? {
       _ = facts.watchAnew()
       hears = false
