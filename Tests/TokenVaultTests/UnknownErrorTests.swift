@@ -17,6 +17,10 @@ struct UnknownErrorTests {
     status: 403,
     body: #"{"message":"The session is closed"}"#
   )
+  private static let ofClient = ScriptedExchange.Step.answer(
+    status: 401,
+    body: #"{"error":"invalid_client"}"#
+  )
   private static let dead = ScriptedExchange.Step.answer(
     status: 400,
     body: #"{"error":"invalid_grant"}"#
@@ -196,7 +200,10 @@ struct UnknownErrorTests {
   }
 
   /// A lost answer would make the next refusal an ambiguous one.
-  @Test(arguments: [[refusal], [refusal, refusal], [refusal, .nothingSent]])
+  @Test(arguments: [
+    [refusal], [refusal, refusal], [refusal, .nothingSent], [refusal, ofClient],
+    [refusal, .answer(status: 429, body: "{}"), refusal],
+  ])
   func aDeadTokenIsNoLostAnswerAfterRefusals(_ steps: [ScriptedExchange.Step]) async throws {
     let bench = try Bench()
     let vault = try await due(bench)

@@ -23,7 +23,7 @@ extension Vault {
     guard row.generation == intent.generation else {
       return try end(intent, .providerUnavailable("an older token was refused"), caller)
     }
-    let isLost = intent.attempts > 1 && settlement.evidence.earlier?.leavesNoDoubt != true
+    let isLost = intent.attempts > 1 && !settlement.isRefusedAgain
     let cause = cause ?? (isLost ? "answer lost" : Self.endedCause)
     let isNew = row.state == .signedIn
     row.state = .loginRequired
@@ -121,7 +121,7 @@ extension Vault {
     guard intent.attempts > 1 else {
       return try end(intent, .notSent(reason, to: url, terms: terms), caller)
     }
-    // The earlier answer is still the last one. Only a refusal of each try still counts.
+    // The earlier answer is still the last one. It still counts only if each try was refused.
     let isRefused = earlier?.leavesNoDoubt == true
     let answer = earlier?.withoutCount
     let failure = try unanswered(

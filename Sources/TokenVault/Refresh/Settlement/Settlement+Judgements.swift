@@ -70,10 +70,15 @@ extension Vault {
     guard !settlement.isSignIn, isSuccess || settlement.intent.attempts > 1 else {
       return try end(settlement.intent, failure, settlement.caller)
     }
-    let answer = UnclearAnswer(
-      status: settlement.status,
-      kind: isSuccess ? .uselessSuccess : settlement.isRefusal ? .otherError : .other
-    )
+    let kind: UnclearAnswer.Kind
+    if isSuccess {
+      kind = .uselessSuccess
+    } else if settlement.isRefusedAgain, (400...499).contains(settlement.status) {
+      kind = .onlyErrors
+    } else {
+      kind = settlement.isRefusal ? .otherError : .other
+    }
+    let answer = UnclearAnswer(status: settlement.status, kind: kind)
     _ = try unanswered(settlement.intent, answer.text, settlement.caller, answer: answer)
     return failure
   }
@@ -88,7 +93,7 @@ extension Vault {
     let (intent, caller) = (settlement.intent, settlement.caller)
     guard !settlement.isSignIn else { return try end(intent, .misconfigured(message), caller) }
     let isFirst = intent.attempts == 1
-    let isOnly = isFirst || settlement.evidence.earlier?.leavesNoDoubt == true
+    let isOnly = isFirst || settlement.isRefusedAgain
     let answer = UnclearAnswer(status: status, kind: isOnly ? .onlyErrors : .otherError, code: code)
     let advice = answer.advice(message, for: settlement.provider.name.text)
     // The error may be about the scopes or the audience of this call.
@@ -112,7 +117,7 @@ extension Vault {
     guard !settlement.isSignIn else {
       return try end(intent, .providerRefused(status: status, message), caller)
     }
-    // The one token is still valid, and serves until its end.
+    // The single token is still valid, and is used until it expires.
     guard !settlement.provider.hasOneToken else {
       return try otherError(settlement, status, code, message)
     }
@@ -131,7 +136,9 @@ extension Vault {
     let (intent, caller) = (settlement.intent, settlement.caller)
     guard intent.attempts == 1 else {
       let why = "the provider asks to wait"
-      let answer = UnclearAnswer(status: 429, kind: .other)
+      // The provider has not used the token: earlier refusals stay what they are.
+      let known = settlement.isRefusedAgain ? settlement.evidence.earlier : nil
+      let answer = known ?? UnclearAnswer(status: 429, kind: .other)
       return try unanswered(intent, why, caller, least: wait, answer: answer)
     }
     if !settlement.isSignIn { noteRetryAfter(wait, of: intent.account) }
@@ -164,7 +171,7 @@ extension Vault {
     return try end(intent, failure, caller)
   }
 
-  /// More bytes came for a refresh than the exchange helper reads, so the status is not known.
+  /// The answer to a refresh is larger than the exchange helper reads, so its status is not known.
   func tooLarge(_ settlement: Settlement) throws(VaultFailure) -> VaultFailure {
     let answer = UnclearAnswer(status: 0, kind: .tooLarge)
     let advice = answer.advice(for: settlement.provider.name.text)

@@ -48,6 +48,8 @@ struct Settlement {
   var isImport: Bool { pending?.flow == .importing }
   /// Whether the status alone says that the token was refused.
   var isRefusal: Bool { [400, 401, 403].contains(status) }
+  /// Whether the provider has refused each earlier try, so that no answer was lost.
+  var isRefusedAgain: Bool { evidence.earlier?.leavesNoDoubt == true }
 
   /// The refresh token that was sent; `nil` for a sign-in.
   ///
