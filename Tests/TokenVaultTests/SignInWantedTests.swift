@@ -59,18 +59,38 @@ struct SignInWantedTests {
     #expect(try await vault.stateOfMe().cause == nil)
   }
 
+  /// The next login may replace the account's token, so that no one else could revoke it.
+  @Test(arguments: [false, true])
+  func theTokenIsRevokedByASignOutOrTheNextLogin(_ signsIn: Bool) async throws {
+    let bench = try Bench()
+    let settings = ["revocation_endpoint": "https://id.example.com/revoke"]
+    let vault = try await signedIn(bench, settings: settings)
+    bench.clock.advance(3600)
+    bench.exchange.plan(Self.refusal())
+    _ = await failure { _ = try await vault.token() }
+    if signsIn {
+      bench.exchange.plan(oauthTokens("at-2", refresh: "rt-2"))
+      try await bench.signInOAuth(vault, settings: settings)
+    } else {
+      bench.exchange.plan(.answer(status: 200, body: ""), .answer(status: 200, body: ""))
+      _ = try await vault.signOut(account: "me", local: false, prompt: nil, caller: caller())
+    }
+    let revocations = bench.exchange.requests.filter { $0.url.hasSuffix("/revoke") }
+    #expect(revocations.contains { $0.body?.contains("rt-1") == true }, "\(revocations.count)")
+  }
+
   /// The provider may want another proof for one resource only.
   @Test
-  func forOtherScopesOnlyTheCallNeedsALogin() async throws {
+  func forOtherScopesOnlyTheCallFails() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
     bench.exchange.plan(Self.refusal())
     guard
-      case .loginRequired(account: "me", _)? = await failure({
+      case .providerRefused(status: 400, _, _)? = await failure({
         _ = try await vault.token(scope: "read")
       })
     else {
-      Issue.record("no login was required")
+      Issue.record("not refused")
       return
     }
     #expect(try await vault.row().state == .signedIn)

@@ -42,7 +42,7 @@ extension Vault {
     }
     let access = validAccessToken(of: row)
     // The token of a dead grant is never sent again.
-    guard row.state == .signedIn else { return await endAccessToken(access, of: row, provider) }
+    guard row.mayHaveLiveToken else { return await endAccessToken(access, of: row, provider) }
     let token: SharedSecret
     do throws(VaultFailure) {
       let use = Use(purpose: right.purpose, caller: caller)

@@ -73,7 +73,7 @@ extension Vault {
   /// Whether a sign-out uses a protected token to notify the provider, or erases the only copy.
   func needsCheckToRevoke(_ account: AccountRow) throws(VaultFailure) -> Bool {
     if isOnlyCopy(account) { return true }
-    guard account.state == .signedIn, account.sealedRefreshToken != nil,
+    guard account.mayHaveLiveToken, account.sealedRefreshToken != nil,
       try protectionClass(of: account) == .presence,
       // A record without a readable provider is erased all the same.
       let provider = try? provider(of: account)

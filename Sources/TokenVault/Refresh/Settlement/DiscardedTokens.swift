@@ -70,7 +70,7 @@ extension Vault {
   /// needs a presence check is not opened.
   func signInToReplace(in row: AccountRow, _ caller: Caller) async -> ReplacedSignIn? {
     guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
-    guard row.state == .signedIn else {
+    guard row.mayHaveLiveToken else {
       // The token of a dead grant is never sent again. Another token may be valid: the answer that
       // brought it was lost, or the store is an old copy.
       let known = notRevoked(row, row.cause)

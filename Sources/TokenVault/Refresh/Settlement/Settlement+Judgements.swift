@@ -111,8 +111,8 @@ extension Vault {
     _ code: String,
     _ words: String?
   ) throws(VaultFailure) -> VaultFailure {
-    let (intent, caller, account) = (settlement.intent, settlement.caller, settlement.account)
-    let cause = "the provider wants you to sign in again (\(code))"
+    let (intent, caller) = (settlement.intent, settlement.caller)
+    let cause = Self.signInWanted(code)
     let message = cause + (words.map { ": \($0)" } ?? "")
     guard !settlement.isSignIn else {
       return try end(intent, .providerRefused(status: status, message), caller)
@@ -123,10 +123,14 @@ extension Vault {
     }
     // The provider may want the person for these scopes, or for this audience, only.
     guard scopeSet(of: intent).isEmpty else {
-      let failure = VaultFailure.loginRequired(account: account.name, message: message)
-      return try endUnlessUncertain(settlement, failure)
+      return try endUnlessUncertain(settlement, .providerRefused(status: status, message))
     }
     return try grantEnded(settlement, cause: cause, message: message)
+  }
+
+  /// The cause of an account that a provider refuses until the person signs in again.
+  static func signInWanted(_ code: String) -> String {
+    "the provider wants you to sign in again (\(code))"
   }
 
   private func rateLimited(
@@ -232,5 +236,13 @@ extension VaultFailure {
 
   fileprivate static func invalidScope(_ words: String?) -> String {
     "invalid_scope" + (words.map { ": \($0)" } ?? "")
+  }
+}
+
+extension AccountRow {
+  /// Whether the provider may still accept the refresh token: no answer says that it is dead.
+  var mayHaveLiveToken: Bool {
+    let start = Vault.signInWanted("").dropLast()
+    return state == .signedIn || state == .loginRequired && cause?.hasPrefix(start) == true
   }
 }
