@@ -66,8 +66,8 @@ struct PageTextTests {
     for (name, end) in [
       ("detail 8", "alle Konten, bei jeder Nutzung verlängert"),
       ("detail 9", "sliding, m7, bei jeder Nutzung verlängert"),
-      ("detail 12", "kein Treffer"), ("detail 22", "widerrufen"),
-      ("detail 19", "7 × außerhalb von Ihrer Regel „c7“"),
+      ("detail 12", "keine Übereinstimmung"), ("detail 22", "widerrufen"),
+      ("detail 19", "7 × nicht gedeckt von Ihrer Regel „c7“"),
     ] {
       let text = try #require(german[name]?.text)
       #expect(text.hasSuffix(": " + end), "\(text)")

@@ -9,8 +9,8 @@ struct DesktopAppRemovalTests {
   private static let gone = "The account is no longer there. The list shows what is there now."
 
   private static let givenUp =
-    "You no longer wait for the provider. The vault may still carry it out: look at the state before"
-    + " you try again."
+    "You no longer wait for the provider. The vault may still finish the call: look at the state of the"
+    + " account before you try again."
 
   private let person: Person
   private let bus: DesktopBus

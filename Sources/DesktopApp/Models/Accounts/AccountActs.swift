@@ -45,7 +45,10 @@ extension VaultModel {
         await read()
         return reply
       } catch {
-        if case .interrupted = error { return await givenUp(item) }
+        if case .interrupted = error {
+          await giveUp(name, of: item, endsName, link.location)
+          return nil
+        }
         item.trouble = Trouble(error)
         if error.leavesInDoubt(again) { await doubt(name, of: item, error, link.location) }
         return nil
@@ -54,13 +57,24 @@ extension VaultModel {
   }
 
   /// Tells that the vault may still carry out a call that the person has given up.
-  private func givenUp<Reply>(_ item: AccountItem) async -> Reply? {
+  private func giveUp(
+    _ name: String,
+    of item: AccountItem,
+    _ endsName: Bool,
+    _ location: VaultLocation
+  ) async {
     item.trouble = Trouble(
       tr("you no longer wait for the provider"),
-      advice: tr("the vault may still carry it out: look at the state before you try again")
+      advice: tr(
+        "the vault may still finish the call: look at the state of the account before you try again"
+      )
     )
     await read()
-    return nil
+    // The page of an account that is gone is closed.
+    if !holds(item) { news = Trouble.missingAccount.text }
+    if endsName, await Self.hasHosts(name, at: location) {
+      notice = tr("hosts.conf may still name it")
+    }
   }
 
   /// Tells that an account may have lost its name by a call without an answer.
