@@ -98,7 +98,7 @@ enum UserVerbs {
     return CommandError(
       error.code,
       "\(user) has no account \"\(account)\"",
-      hint: "for the names, that user runs: thumblatch account list"
+      hint: "to see the names, as \(user): thumblatch account list"
     )
   }
 

@@ -2,7 +2,7 @@ internal import VaultClient
 internal import VaultInterface
 
 extension VaultModel {
-  /// Why the vault that is locked could not be unlocked.
+  /// Why the last unlock failed; `nil` if the vault is unlocked.
   var unlockTrouble: Trouble? { isUnlocked ? nil : lockTrouble }
 
   /// Tries at once to reach a vault that could not be used: the next try may be a minute away.

@@ -146,7 +146,7 @@ package final class EntryRow: Widget {
 
   required init(_ pointer: UnsafeMutableRawPointer) {
     unsafe super.init(pointer)
-    // The apply button has a tooltip, which is not its name.
+    // The apply button has a tooltip, but no accessible name.
     first(Button.self, ofStyle: "circular")?.name(tr("Apply"))
   }
 
@@ -201,7 +201,7 @@ package final class ToastOverlay: Widget {
     let widget = unsafe pointer.assumingMemoryBound(to: GtkWidget.self)
     unsafe shown = Object(owning: new(gtk_widget_observe_children(widget)))
     unsafe super.init(pointer)
-    // A message waits for the earlier one, and has no widget until then.
+    // A message has no widget until the previous message has ended.
     shown.on("items-changed") { [weak self] in self?.nameButtons() }
   }
 

@@ -177,7 +177,7 @@ extension Vault {
     try changeSealed(emptiesLog: true) {
       try store.update(row)
       try store.deleteAccessTokens(account: row.id)
-      // The new settings may know the error of the last refresh.
+      // The new settings may define the error of the last refresh as a dead token.
       try store.deleteIntent(account: row.id)
       // Without it, a token that is not exchanged would count as ended.
       if let mark, mark.isSealed { try keep(mark) }

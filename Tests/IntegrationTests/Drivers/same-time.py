@@ -66,9 +66,9 @@ class Command:
         if at_terminal:
             self.terminal, side = pty.openpty()
             opened.append(side)
-            # The first terminal that a new session opens is its terminal.
+            # The first terminal that a session leader opens becomes its controlling terminal.
             line = ["/bin/sh", "-c", 'exec 3<>"$0"; exec "$@"', os.ttyname(side)] + line
-        # No function runs in the child before it is replaced: a thread may hold a lock there.
+        # No Python code runs in the child before exec: a thread may have held a lock at the fork.
         self.child = subprocess.Popen(
             line, stdin=feed, stdout=errors, stderr=errors, start_new_session=True)
         for number in opened:

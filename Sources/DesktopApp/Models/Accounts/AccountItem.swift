@@ -18,7 +18,7 @@ final class AccountItem {
   var uses: [VaultAuditRecord] = []
   /// Why the last call of the person did not work.
   var trouble: Trouble?
-  /// What a call does that waits for the provider, in words; `nil` if none does.
+  /// The text for a call that waits for the provider; `nil` if no call waits.
   private(set) var progress: String?
 
   /// The milliseconds after which the page shows that a call waits: nearly always it ends sooner.

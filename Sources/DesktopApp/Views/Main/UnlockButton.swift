@@ -1,15 +1,16 @@
 internal import GTK
 internal import VaultInterface
 
-/// The button above the list of accounts that unlocks the vault, while it is locked.
+/// The button above the list of accounts, which unlocks a locked vault.
 @MainActor
 final class UnlockButton {
   private let button: Button
   private let next: Button
   private let model: VaultModel
 
-  /// Shows `button` while the vault is locked and has a protected account; `next` takes its focus when
-  /// it goes.
+  /// Shows `button` while the vault is locked and has a protected account.
+  ///
+  /// `next` gets the focus when `button` is hidden.
   init(_ button: Button, before next: Button, _ model: VaultModel) {
     (self.button, self.next, self.model) = (button, next, model)
     button.onClick { Task { await model.unlock() } }

@@ -147,7 +147,7 @@ final class AccountPage: ContentPage {
     trouble.show(orHide: item.trouble?.text ?? words.remedy, reveals: item.trouble != nil)
   }
 
-  /// Shows that a call waits for the provider, and how it is given up.
+  /// Shows a call that waits for the provider, and the button that gives it up.
   private func updateProgress() {
     let isWaiting = item.progress != nil
     progress.text = item.progress ?? ""

@@ -14,7 +14,7 @@ struct UnclearAnswer: Equatable {
     case otherError
     /// Any other answer.
     case other
-    /// The same as `otherError`, and each earlier try was answered so.
+    /// The same as `otherError`, if each earlier try had such an answer too.
     case onlyErrors
     /// More bytes than the exchange helper reads; the status is not known, and counts as 0.
     case tooLarge
@@ -33,8 +33,9 @@ struct UnclearAnswer: Equatable {
   /// The HTTP status; `nil` if it is not known.
   var knownStatus: Int? { status == 0 ? nil : status }
 
-  /// The answer to an earlier try, after a try that could not be sent: as a refusal it does not count any
-  /// more, unless each try was refused.
+  /// The answer to an earlier try, after a try that could not be sent.
+  ///
+  /// A refusal no longer counts, unless each try was refused.
   var withoutCount: UnclearAnswer {
     switch kind {
     case .empty, .unreadable, .otherError: UnclearAnswer(status: status, kind: .other)
@@ -74,7 +75,7 @@ struct UnclearAnswer: Equatable {
     }
   }
 
-  /// What helps if the provider always answers so; `nil` if nothing is known.
+  /// The remedy if the provider repeats this answer; `nil` if none is known.
   func remedy(for provider: String) -> String? {
     let settings: String
     switch kind {
@@ -107,11 +108,11 @@ struct UnclearAnswer: Equatable {
 // reported until the next try.
 //
 // An error that is not known leaves no doubt about the refresh token, unless an earlier answer was lost. It
-// only makes the account wait. An error for other scopes or another audience than the usual ones may be
-// about those, so it does not make the other callers of the account wait.
+// only makes the account wait. If the call asked for other scopes or another audience, the error may be
+// about them. So it makes no other caller wait.
 //
-// The store keeps the id of the try, the status, the kind and the error. This hint is not authenticated: a forged
-// one asks for a login that is not needed, and reveals nothing.
+// The store keeps the id of the try, the status, the kind and the error. This hint is not authenticated. A
+// forged hint can ask for a login that is not needed, or hide that an answer was lost. It reveals nothing.
 extension Vault {
   private static func answerKey(_ account: [UInt8]) -> String {
     "refused:" + Hexadecimal.text(account)
