@@ -55,17 +55,18 @@ struct DesktopAppTurnTests {
   @Test
   func aSecondSignOutDoesNothing() throws {
     defer { bus.remove() }
+    try person.backend.fail(.init("/auth/logout", hold: true))
     try openAccount()
-    try app.run("press('Presence protection', 'check box')")
-    try app.sees("to turn on presence protection for account 'work'")
     for _ in 0..<2 {
       try app.press("Sign Out…")
       try app.run("press('Sign Out Sign Out')")
+      try app.sees("Signing out…", "alert")
     }
-    try app.typePassword()
+    try person.backend.release()
     try app.sees("work, Signed out", "list item")
+    // This call follows the second one.
     try app.run("press('Presence protection', 'check box')")
-    try app.sees("to turn off presence protection for account 'work'")
+    try app.sees("to turn on presence protection for account 'work'")
     let ends = try person.run("audit").succeeded().split(separator: "\n")
       .filter { $0.contains("logout            done") }
     #expect(ends.count == 1, "\(ends)")
