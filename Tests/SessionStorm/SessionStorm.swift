@@ -80,7 +80,7 @@ struct SessionStorm {
 
   private static let ada = User(id: "1", email: "ada@example.org", issuer: "https://id.test")
 
-  /// One action of an app, or of its surroundings.
+  /// One action of an app, or of its environment.
   private static func perform(
     _ number: Int,
     _ session: AuthSession,
