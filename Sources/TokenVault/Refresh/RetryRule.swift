@@ -51,7 +51,7 @@ extension Vault {
       : BootInstant(nanoseconds: 0).advanced(bySeconds: intent.waitSeconds)
     // Rounded up, so that a caller that waits so long need not wait again.
     var wait = -clock.boot.seconds(since: end)
-    if try unclearAnswer(to: intent)?.leavesNoDoubt != true,
+    if try !leavesNoDoubt(intent),
       try provider(of: account).refreshReuse == .revokes,
       let left = try tokens(of: account).compactMap({ secondsLeft(of: $0) }).max()
     {

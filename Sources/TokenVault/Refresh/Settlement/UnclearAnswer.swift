@@ -153,16 +153,19 @@ extension Vault {
   /// The provider may have a newer refresh token then.
   func isInDoubt(_ account: AccountRow) throws(VaultFailure) -> Bool {
     guard let intent = try intent(of: account) else { return false }
-    return try unclearAnswer(to: intent)?.leavesNoDoubt != true
+    return try !leavesNoDoubt(intent)
+  }
+
+  /// Whether each try of a refresh was refused, so that no answer was lost.
+  func leavesNoDoubt(_ intent: IntentRow) throws(VaultFailure) -> Bool {
+    try unclearAnswer(to: intent)?.leavesNoDoubt == true
   }
 
   /// The intent of a refresh that was only refused, without its pause; `nil` if there is none.
   ///
   /// The pause after the next refusal is twice as long nevertheless.
   func intentWithoutPause(of account: AccountRow) throws(VaultFailure) -> IntentRow? {
-    guard var intent = try intent(of: account),
-      try unclearAnswer(to: intent)?.leavesNoDoubt == true
-    else { return nil }
+    guard var intent = try intent(of: account), try leavesNoDoubt(intent) else { return nil }
     intent.bootID = clock.bootIdentifier.bytes
     intent.notBefore = clock.boot.nanoseconds
     return intent
