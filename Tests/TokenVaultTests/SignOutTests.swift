@@ -234,7 +234,6 @@ struct SignOutTests {
   }
 
   // MARK: - A password backend without a valid access token
-
   @Test
   func aBackendIsToldTheRefreshTokenWhereTheAccessTokenHasExpired() async throws {
     let vault = try await bench.open()
@@ -269,6 +268,22 @@ struct SignOutTests {
     let files = try bench.scratch.files()
     #expect(locations(of: "at-2", in: files).isEmpty && locations(of: "rt-2", in: files).isEmpty)
     #expect(try await vault.events().suffix(3) == ["refresh begun", "refresh done", "logout done"])
+  }
+
+  @Test
+  func thePauseAfterARefusedRefreshDoesNotPreventTheRefreshForTheEnd() async throws {
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    bench.exchange.plan(.answer(status: 400, body: #"{"error":"closed_for_a_while"}"#))
+    _ = await failure { _ = try await vault.token() }
+    bench.exchange.plan(
+      .answer(status: 401, body: ""),
+      .tokens(access: "at-2", refresh: "rt-2"),
+      .answer(status: 200, body: "")
+    )
+    #expect(try await signOut(vault) == Revocation(.ended))
+    #expect(bench.exchange.refreshes.count == 2)
   }
 
   @Test

@@ -51,15 +51,15 @@ extension Vault {
       guard case .vaultUnsafe(let why, _) = error else { throw error }
       return notRevoked(row, why)
     }
-    let isPaused = try intent(of: row) != nil
+    let earlier = try intent(of: row)
     let isUncertain = try isInDoubt(row)
     try change { try record(.logout, .begun, row, by: caller, method: right.authority.method) }
     var word = await tell(provider, access: access, refresh: token)
-    if word.wantsAccessToken, access == nil, !isPaused, provider.kind == .passwordBackend,
+    if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
       !provider.hasOneToken, let slot
     {
       let context = AccountContext(row: row, provider: provider)
-      let newer = try await tokens(for: context, token, right, slot, caller)
+      let newer = try await tokens(for: context, token, after: earlier, right, slot, caller)
       guard let newer else {
         return notRevoked(try account(withIdentifier: row.id), word.revocation.reason)
       }
@@ -154,11 +154,14 @@ extension Vault {
 
   /// Refreshes as usual, for a backend that ends a session only with a valid access token.
   ///
+  /// The pause after a refresh that was only refused is not kept: a sign-out is the last try.
+  ///
   /// `nil` if the refresh brought no tokens. The tokens are read from the answer, so the gate need
   /// not open the new refresh token.
   private func tokens(
     for account: AccountContext,
     _ token: SharedSecret,
+    after earlier: IntentRow?,
     _ right: RightToRevoke,
     _ slot: consuming SlotFile,
     _ caller: Caller
@@ -170,7 +173,7 @@ extension Vault {
       OutgoingRefresh(
         account: account,
         asked: .standard,
-        earlier: nil,
+        earlier: earlier,
         method: right.authority.method,
         caller: caller
       ),
