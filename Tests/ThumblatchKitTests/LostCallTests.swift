@@ -37,6 +37,22 @@ struct LostCallTests {
     #expect(error.description.hasSuffix("at the desktop: its screen is locked"))
   }
 
+  @Test(arguments: [(401, "the login is kept"), (500, "may have received the request")])
+  func aRefusedRefreshIsNoLostAnswer(_ status: Int, _ text: String) {
+    let error = AuthError(
+      VaultClientError.refused(
+        .providerUnavailable(
+          message: "m",
+          retryAfter: 2,
+          offline: false,
+          reason: .uncertain,
+          status: status
+        )
+      )
+    )
+    #expect(error.recoverySuggestion?.contains(text) == true)
+  }
+
   @Test
   func anEarlierRequestMayHaveBeenTakenThoughThereIsNoNetworkNow() {
     for (reason, text) in [

@@ -25,8 +25,11 @@ extension Trouble {
         message.isEmpty ? tr("a sign-in is required") : tr("a sign-in is required: %s", message),
         advice: tr("sign in to the account again")
       )
-    case .providerUnavailable(let message, let retryAfter, _, let reason, _):
-      self.init(ErrorWords.translated(message), advice: Self.advice(reason, retryAfter))
+    case .providerUnavailable(let message, let retryAfter, _, let reason, let status):
+      self.init(
+        ErrorWords.translated(message),
+        advice: Self.advice(reason, retryAfter, status: status)
+      )
     case .providerRefused(_, let message, _, _):
       self.init(
         tr("the provider refused: %s", message),
@@ -83,15 +86,21 @@ extension Trouble {
     }
   }
 
-  private static func advice(_ reason: UnavailableReason?, _ retryAfter: Int?) -> String {
+  private static func advice(
+    _ reason: UnavailableReason?,
+    _ retryAfter: Int?,
+    status: Int?
+  ) -> String {
     switch reason {
     case .authority, .name, .pin, .certificate:
       tr("nothing was sent; thumblatch provider test says more")
     case .expired, .notYetValid:
       tr("nothing was sent; check the clock of this machine, under Health")
     case .listener: tr("nothing was sent; the provider's program runs as another user")
-    case .uncertain: tr("the provider may have received the request; try again later")
-    case nil, .notAnswering, .refusedOnce:
+    // A refusal is an answer, so none was lost.
+    case .uncertain where status.map((400...499).contains) != true:
+      tr("the provider may have received the request; try again later")
+    case nil, .notAnswering, .refusedOnce, .uncertain:
       retryAfter.map {
         ntr(
           "nothing is lost; try again in %d second",

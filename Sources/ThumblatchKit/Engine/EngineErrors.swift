@@ -61,8 +61,15 @@ extension AuthError {
   }
 
   /// The advice if a provider was not reached, or is not trusted.
-  private static func suggestion(_ reason: UnavailableReason?, isOffline: Bool) -> String {
+  private static func suggestion(
+    _ reason: UnavailableReason?,
+    isOffline: Bool,
+    status: Int?
+  ) -> String {
     switch reason {
+    // The provider has refused the request, so its answer was not lost.
+    case .uncertain where status.map((400...499).contains) == true:
+      "the login is kept; try again later"
     case _ where isOffline && reason != .notAnswering:
       (reason == .uncertain ? "the provider may have received the request" : "nothing is lost")
         + "; try again when there is a network"
@@ -99,7 +106,7 @@ extension AuthError {
       self.init(
         reason.flatMap { Kind($0) } ?? (isOffline == true ? .offline : other),
         message,
-        recoverySuggestion: Self.suggestion(reason, isOffline: isOffline == true),
+        recoverySuggestion: Self.suggestion(reason, isOffline: isOffline == true, status: status),
         cause: cause
       )
     case .providerRefused(let status, let message, let reason, let fields):
