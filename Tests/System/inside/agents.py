@@ -1,7 +1,7 @@
 """Prompts of programs without a terminal, which an agent shows for the service: the file by which
 the service calls the agents of a user, and the choice of the agent.
 
-The display of an agent is tested in desk.py and Tests/IntegrationTests/AgentTests.swift. Here the
+The display of an agent is tested in desk.py and Tests/IntegrationTests/Agent/AgentTests.swift. Here the
 agent is a connection of Ada's session that makes an agent's calls."""
 import os
 import signal

@@ -24,7 +24,7 @@ final class FrontFixture {
     scratch = try ScratchDirectory()
     let root = scratch.path
     directory = try StateDirectory(path: root + "/state")
-    let source = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let source = BuiltPrograms.sourceDirectory
     try shell(
       """
       umask 022 && mkdir \(root)/bin
