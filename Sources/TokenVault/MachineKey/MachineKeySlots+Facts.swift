@@ -174,6 +174,7 @@ extension MachineKeySlots {
     switch slot.header.kind {
     case .tpm:
       guard case .failure(let failure) = try openByTPM(slot) else {
+        forgetFailure()
         return SlotTest(slot: read.facts, opens: true, detail: nil)
       }
       return SlotTest(

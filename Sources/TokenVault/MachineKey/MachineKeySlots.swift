@@ -199,6 +199,9 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
+  /// Makes the next call examine the slots again, because one of them has opened.
+  func forgetFailure() { state.withLock { $0.failure = nil } }
+
   /// Whether the machine key is open, and the TPM has a counter for it.
   var hasCounter: Bool { state.withLock { $0.key != nil && $0.hasCounter } }
 

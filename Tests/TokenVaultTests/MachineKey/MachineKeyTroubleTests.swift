@@ -66,6 +66,21 @@ struct MachineKeyTroubleTests {
   }
 
   @Test
+  func aTestThatOpensASlotEndsTheMemoryOfAFailure() async throws {
+    let tpm = ScriptedTPM()
+    let bench = try Bench()
+    try await bench.makeVault()
+    try await bench.addTPM(tpm)
+    let slots = try bench.slots(tpm)
+    tpm.plan(.damaged)
+    for _ in 0..<2 {
+      #expect(throws: VaultFailure.machineKeyClosed(.damaged)) { _ = try slots.key() }
+    }
+    #expect(try slots.test(with: nil).contains { $0.opens == true })
+    #expect(try slots.key() != nil)
+  }
+
+  @Test
   func aTPMThatIsBusyMakesNoSlotTheLastOne() async throws {
     let tpm = ScriptedTPM()
     let bench = try Bench()
