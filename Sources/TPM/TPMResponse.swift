@@ -72,7 +72,8 @@ struct TPMResponse: Error {
     }
     if isMissing, step == .counter { return .noCounter }
     // The TPM checks the bytes in order, and gives a code for each flaw. TPM_RC_POLICY_FAIL: the
-    // object has another policy.
+    // object has another policy. No policy of ours names a PCR, so the state in which the machine
+    // started is not the cause.
     if step == .load || number == 0x1d { return .damaged }
     return .unexpected(text)
   }

@@ -127,6 +127,14 @@ struct SealingTests {
     #expect(try bench.failure(toOpen: sealed) == .lockedOut)
   }
 
+  @Test
+  func aRefusedPolicyIsADamagedSlot() throws {
+    let sealed = try bench.seal()
+    try bench.chip.command("fail 99d 1 \(Bench.Command.unseal.rawValue)")
+    #expect(try bench.failure(toOpen: sealed) == .damaged)
+    #expect(try bench.opens(sealed))
+  }
+
   @Test(arguments: ["902", "903", "905", "920", "922", "923"])
   func aTPMThatIsBusyIsToBeTriedLater(_ code: String) throws {
     let sealed = try bench.seal()
