@@ -166,6 +166,7 @@ def run_part(machine, part, count, *what):
     else:
         run_scenarios(machine, part, count)
     if part == "tpm":
+        run_scenarios(machine, "tpm_bus", count)
         run_scenarios(machine, "tpm_faults", count)
         machine.change_identity()
         machine.reboot()

@@ -110,3 +110,30 @@ def without_tpm():
         run("mount", "--bind", ASIDE, NODE)
         run("umount", ASIDE)
         os.unlink(ASIDE)
+
+
+def stop():
+    run("systemctl", "stop", "thumblatchd.service")
+
+
+@contextlib.contextmanager
+def nothing_changes():
+    """No file changes; the engine begins and ends in between."""
+    stop()
+    before = digests()
+    yield
+    stop()
+    check(digests() == before, "a file was changed")
+
+
+def all_are_refused(why):
+    for person in EVERYBODY:
+        is_refused(person, "status", why=why)
+    run("thumblatch", "device-secret", "test", status=6)
+
+
+def all_go_on():
+    for person in EVERYBODY:
+        brings_new_token(person)
+    found = status()
+    check(found["open"] and found["counter"] == "current", str(found))

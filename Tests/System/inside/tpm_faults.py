@@ -3,11 +3,13 @@ import contextlib
 import glob
 import os
 import struct
-import subprocess
 
 import provider
 import sealed
+from household import ADA
 from scenarios import STATE, check, main, run, scenario
+from sealed import all_are_refused, all_go_on, nothing_changes, stop
+from tpm_kills import relay
 
 # TPM 2.0 Library, part 2, sections 6.5.2, 6.13, 7.4 and 8.6.
 CLEAR, CHANGE_AUTH, RESET_LOCKOUT, SET_LOCKOUT = 0x126, 0x129, 0x139, 0x13A
@@ -16,23 +18,9 @@ OWNER, LOCKOUT, PASSWORD = 0x40000001, 0x4000000A, 0x40000009
 # Tries before the lockout, and the seconds in which one is forgotten and in which a lockout ends.
 LIMITS = struct.pack(">III", 32, 7200, 86400)
 OWNER_PASSWORD = b"of the owner"
-# A TPM that gives random bytes, for which the library asks first, and is busy with all else (TPM_RC_RETRY).
-# The terminal is its own, so that no helper gets it and hangs it up with its end.
-BUSY = """
-import fcntl, os, signal, struct, sys, termios, tty
-signal.signal(signal.SIGHUP, signal.SIG_IGN)
-master, slave = os.openpty()
-fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-tty.setraw(slave)
-print(os.ttyname(slave), flush=True)
-buffer = b""
-while True:
-    buffer += os.read(master, 4096)
-    while len(buffer) >= 10 and len(buffer) >= (size := struct.unpack(">I", buffer[2:6])[0]):
-        code, buffer = struct.unpack(">I", buffer[6:10])[0], buffer[size:]
-        os.write(master, struct.pack(">HIIHQ", 0x8001, 20, 0, 8, 7) if code == 0x17B
-                 else struct.pack(">HII", 0x8001, 10, 0x922))
-"""
+# TPM_RC_OBJECT_MEMORY, _SESSION_MEMORY, _SESSION_HANDLES, _NV_RATE, _RETRY and _NV_UNAVAILABLE, and
+# TPM_RC_LOCKOUT (part 2, section 6.6.3).
+BUSY, IS_LOCKED = ("902", "903", "905", "920", "922", "923"), "921"
 NV_UNDEFINE, NV_DEFINE, NV_INCREMENT, PCR_READ, PCR_EXTEND = 0x122, 0x12A, 0x134, 0x17E, 0x182
 SHA256 = 0x000B
 # AUTHWRITE, a counter, AUTHREAD and NO_DA (part 2, section 13.4).
@@ -68,52 +56,6 @@ def sized(value):
 def is_in_lockout():
     said = answer(struct.pack(">HIIIII", 0x8001, 22, GET_CAPABILITY, PROPERTIES, PERMANENT, 1))
     return bool(struct.unpack(">I", said[23:27])[0] & IN_LOCKOUT)
-
-
-def stop():
-    run("systemctl", "stop", "thumblatchd.service")
-
-
-@contextlib.contextmanager
-def nothing_changes():
-    """No file changes; the engine begins and ends in between."""
-    stop()
-    before = sealed.digests()
-    yield
-    stop()
-    check(sealed.digests() == before, "a file was changed")
-
-
-@contextlib.contextmanager
-def busy_tpm():
-    """Replaces the TPM with one that is busy."""
-    there = os.stat(sealed.NODE)
-    with subprocess.Popen(["python3", "-c", BUSY], stdout=subprocess.PIPE, text=True,
-                          start_new_session=True) as other:
-        try:
-            device = other.stdout.readline().strip()
-            os.chown(device, there.st_uid, there.st_gid)
-            os.chmod(device, there.st_mode & 0o777)
-            run("mount", "--bind", device, sealed.NODE)
-            try:
-                yield
-            finally:
-                run("umount", sealed.NODE)
-        finally:
-            other.kill()
-
-
-def all_are_refused(why):
-    for person in sealed.EVERYBODY:
-        sealed.is_refused(person, "status", why=why)
-    run("thumblatch", "device-secret", "test", status=6)
-
-
-def all_go_on():
-    for person in sealed.EVERYBODY:
-        sealed.brings_new_token(person)
-    found = sealed.status()
-    check(found["open"] and found["counter"] == "current", str(found))
 
 
 @scenario
@@ -200,12 +142,15 @@ def aSlotThatWasChangedIsToldUntilItIsRestored():
 
 
 @scenario
-def aBusyTPMIsAskedAgain():
-    with nothing_changes(), busy_tpm():
-        for person in sealed.EVERYBODY:
-            said = person.thumblatch("status").end(status=5)
-            check("the TPM is busy: try again" in said.replace("\n", " "), said)
-        run("thumblatch", "device-secret", "test", status=5)
+def aTPMThatRefusesForAWhileIsAskedAgain():
+    says = {code: "the TPM is busy: try again" for code in BUSY}
+    says[IS_LOCKED] = "the TPM is in lockout after failed authorizations: try again later"
+    with nothing_changes(), relay() as way:
+        for code, words in says.items():
+            way.say(f"refuse {code}")
+            said = ADA.thumblatch("status").end(status=5)
+            check(words in said.replace("\n", " "), f"{code}: {said}")
+            run("thumblatch", "device-secret", "test", status=5)
     all_go_on()
 
 
