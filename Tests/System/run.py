@@ -236,6 +236,8 @@ def run_suite(suite, package, programs, count):
     machine = Machine(made.stdout.strip())
     try:
         prepare(machine, package, programs)
+        machine.add_tpm()
+        machine.add_key(0)
         machine.boot()
         before = count.failed
         for part in ("package", suite):

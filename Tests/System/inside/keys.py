@@ -6,51 +6,13 @@ from asking import policy_as_before, write_rules
 from household import ADA, FINGER, ask_for_finger, begin, brings_token, status
 from people import Person, touch
 from scenarios import check, main, no_unit_of_ours_failed, run, scenario, until
+from software_keys import PIN, PINNED, Key, enroll, plug
 
 FAR = Person("ada", ADA.password, "remote")
-READERS = "/opt/virtual/virtual-reader.conf"
-LINE = "FP_VIRTUAL_DEVICE=/run/virtual-reader/reader\n"
 BOTH = "Touch the fingerprint reader or the security key to test"
-PIN = "8261"
-PINNED = "PIN of the security key"
-
-
-class Key:
-    """A security key in software, and the person who uses it."""
-
-    def __init__(self, number):
-        self.number, self.heard = number, 0
-
-    def say(self, word):
-        with open(f"/opt/keys/{self.number}/say", "w", encoding="ascii") as pipe:
-            pipe.write(word + "\n")
-
-    def told(self):
-        with open(f"/opt/keys/{self.number}/told", encoding="ascii") as file:
-            return file.read().split()
-
-    def listen(self):
-        """Discards the reports of the key until now."""
-        self.heard = len(self.told())
-
-    def wait(self, word):
-        until(lambda: word in self.told()[self.heard:], f"key {self.number} does not tell {word!r}")
-
-    def touch(self):
-        self.wait("touch")
-        self.listen()
-        self.say("touch")
 
 
 BLUE, RED = Key(0), Key(1)
-
-
-def plug(*keys):
-    """These are plugged in from here on, in addition to the reader."""
-    with open(READERS, "w", encoding="ascii") as file:
-        file.write(LINE + "".join(f"KEY=/dev/hidraw{key.number}\n" for key in keys))
-    for key in keys:
-        key.listen()
 
 
 def test(text=BOTH):
@@ -67,16 +29,6 @@ def by_finger(command):
     while command.first_of("passed, by ", "still waiting") != "passed, by ":
         touch(FINGER)
     check(command.end().startswith("fingerprint"), "by another means")
-
-
-def enroll(key, name, *options):
-    plug(key)
-    command = ADA.thumblatch("keys", "enroll", name, *options)
-    if options:
-        command.expect(PINNED).type(PIN)
-    command.expect("System password for").type(ADA.password)
-    key.touch()
-    command.expect(f"'{name}' is enrolled").end()
 
 
 @scenario
@@ -223,8 +175,7 @@ def aLostKeyIsRemoved():
         command = ADA.thumblatch("keys", "remove", name)
         command.expect("System password for").type(ADA.password).end()
     check(status()["enrolled_keys"] == [], f"{status()}")
-    with open(READERS, "w", encoding="ascii") as file:
-        file.write(LINE)
+    plug()
     by_finger(test("Touch the fingerprint reader to test"))
 
 

@@ -1,12 +1,15 @@
-"""The package of Debian 12 in Debian 13: one login, one protected refresh, and its removal."""
+"""The package of Debian 12 in Debian 13: one login, one protected refresh, the TPM, a security key, and its
+removal."""
 import http.server
 import json
 import os
 import threading
 
 import household
+import sealed
 from household import ACCOUNT, ADA, is_valid, status, token
 from scenarios import SOCKET, STATE, UNITS, check, main, run, scenario, show
+from software_keys import Key, enroll
 
 VAULT = "io.thumblatch.Vault"
 QUIET = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -92,6 +95,27 @@ def gitTakesABearerTokenThatNoHelperStores():
     check(set(Forge.authorizations) == {None, bearer}, str(Forge.authorizations))
     check(not os.path.exists("/home/ada/.git-credentials"), "another helper has stored the token")
     ADA.thumblatch("host", "remove", origin).end()
+
+
+@scenario
+def theTPMOpensTheVault():
+    run("sh", "-c",
+        f"umask 077; exec thumblatch device-secret add tpm --recovery-to 3 3>{sealed.ESCROW}")
+    sealed.stop()
+    sealed.brings_new_token(ADA)
+    check(sealed.status()["tier"] == "tpm", str(sealed.status()))
+    with sealed.nothing_changes(), sealed.without_tpm():
+        sealed.is_refused(ADA, "status")
+
+
+@scenario
+def aSecurityKeyIsEnrolledAndItsTouchPasses():
+    key = Key(0)
+    enroll(key, "blue")
+    command = household.ask_anew()
+    key.touch()
+    check(is_valid(household.last_line(command)), "no token")
+    ADA.thumblatch("lock").end()
 
 
 @scenario
