@@ -7,9 +7,10 @@ import stat
 
 import provider
 from household import (ACCOUNT, ADA, BOB, EMAIL, arrive, ask_anew, ask_for_finger, begin,
-                       brings_token, enroll_finger, is_valid, status, token)
+                       brings_token, enroll_finger, is_valid, last_line, status, token)
 from people import touch
 from scenarios import SOCKET, STATE, check, main, run, scenario, show, until
+from sealed import as_member
 
 
 @scenario
@@ -243,6 +244,28 @@ def aServiceThatIsStoppedIsNeverReplacedByAPrivateVault():
     finally:
         run("systemctl", "start", "thumblatchd.socket")
     check(is_valid(token()), "no token")
+
+
+@scenario
+def anAccountMovesIntoTheServiceAndOut():
+    address = "moves@example.org"
+    run(*as_member("ada", "register", "moves", "--private", "--provider", "dev", "--email", address,
+                   "--password-stdin"), text=provider.PASSWORD + "\n")
+    login = ADA.thumblatch("login", "moves", "--private", "--email", address, "--exportable")
+    login.expect("assword of " + address).type(provider.PASSWORD)
+    login.expect("System password for").type(ADA.password).end()
+    for words, text, left, has in (
+            ("import", "moved 1 account into the service", ["--private"], []),
+            ("export", "moved 1 account into your own vault", [], ["--private"])):
+        move = ADA.thumblatch("service", words)
+        if move.first_of("System password for", "Touch the fingerprint reader") != "System password for":
+            move.type("").expect("System password for")
+        shown = move.type(ADA.password).end().replace("\n", " ")
+        check(text in shown and "was not refreshed" not in shown, shown)
+        ADA.thumblatch("token", "moves", *left).end(status=9)
+        moved = last_line(ADA.thumblatch("token", "moves", *has))
+        check(provider.call("GET", "/auth/me", token=moved)["email"] == address, "no token")
+    ADA.thumblatch("account", "remove", "moves", "--private", "--yes").end(status=None)
 
 
 main(begin, at_start=False)
