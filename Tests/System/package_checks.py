@@ -84,7 +84,8 @@ def lacks(root, allowed):
 def profiles(package, count):
     """The AppArmor profiles can be compiled, the units name them, and the sockets are in them.
 
-    This machine does not enforce them: that needs a kernel with AppArmor."""
+    This machine does not enforce them: that needs a kernel with AppArmor. profile_trace.py compares what
+    the programs use with them."""
     with tempfile.TemporaryDirectory() as root:
         subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
         path = root + "/etc/apparmor.d/thumblatch"

@@ -16,12 +16,13 @@ import time
 
 from machine import Failure, Machine
 from package_checks import hardening, lintian, profiles
+from profile_trace import watched
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
 # In this order: "use" begins with an empty service, and "removal" ends it. Each of the others makes
 # its initial state (household.begin).
-PARTS = ["package", "use", "desktop", "trouble", "walk", "upgrade", "places", "agents", "jobs",
+PARTS = ["package", "use", "profiles", "desktop", "trouble", "walk", "upgrade", "places", "agents", "jobs",
          "desk", "app", "keys", "moments", "traces", "traps", "fleet", "reboot", "tpm", "removal"]
 # These run only if they are named.
 MEASURES = ["speed", "tpm_speed"]
@@ -262,7 +263,8 @@ def run_parts(tree, package, programs, parts, count):
         machine.boot()
         for part in PARTS + MEASURES:
             if part in (parts or PARTS) or part == "package":
-                run_part(machine, part, count, package, programs)
+                with watched(machine, count) if part == "profiles" else contextlib.nullcontext():
+                    run_part(machine, part, count, package, programs)
         keep_pictures(machine)
         if count.failed:
             tell_journal(machine)
