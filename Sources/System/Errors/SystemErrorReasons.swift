@@ -11,6 +11,10 @@ extension SystemError {
   package var isLinkRefused: Bool {
     code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK
   }
+  /// Only the owner of the file or root can do this (EPERM, EACCES).
+  package var isForbidden: Bool { code == EPERM || code == EACCES }
+  /// Another socket has the address (EADDRINUSE).
+  package var isAddressTaken: Bool { code == EADDRINUSE }
   /// Whether a datagram is longer than its socket takes.
   package var isTooLong: Bool { code == EMSGSIZE }
 

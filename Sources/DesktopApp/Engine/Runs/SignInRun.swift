@@ -1,6 +1,5 @@
 internal import Configuration
 internal import GTK
-internal import Glibc
 internal import LoopbackLogin
 internal import PlainText
 internal import SecretMemory
@@ -176,7 +175,7 @@ struct SignInRun {
     do throws(SystemError) {
       return try RedirectListener(at: redirect, for: .app)
     } catch {
-      guard error.code == EADDRINUSE else {
+      guard error.isAddressTaken else {
         let failure = Clause("\(redirect.text): \(error)", .name)
         throw .trouble(Trouble(failure, advice: tr("try again")))
       }

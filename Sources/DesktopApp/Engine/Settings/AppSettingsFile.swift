@@ -1,5 +1,4 @@
 internal import GTK
-internal import Glibc
 internal import System
 
 /// The file of the app's settings, `desktop.conf` in the person's configuration.
@@ -24,7 +23,7 @@ struct AppSettingsFile: Sendable {
   func read() throws(AppSettingsError) -> AppSettings {
     let place: Directory
     do throws(SystemError) { place = try Directory(path: directory) } catch {
-      guard error.code == ENOENT else {
+      guard error.isMissing else {
         throw AppSettingsError(tr("it cannot be read: %s", "\(error)"))
       }
       return .usual

@@ -1,6 +1,5 @@
 internal import Doctor
 internal import GTK
-internal import Glibc
 internal import System
 
 // What the person does about a finding.
@@ -27,10 +26,9 @@ extension HealthModel {
       vault.news = tr("Permissions mended")
       await look()
     } catch {
-      let isRefused = [EPERM, EACCES].contains(error.code)
       trouble = Trouble(
         "\(error)",
-        advice: isRefused
+        advice: error.isForbidden
           ? tr("the owner of the file can do it, or root") : tr("correct that, then try again")
       )
     }
