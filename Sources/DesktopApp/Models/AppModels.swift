@@ -6,6 +6,7 @@ struct AppModels {
   let signIn: SignInModel
   let fingers: FingersModel
   let keys: KeysModel
+  let recovery: RecoveryModel
   let activity: ActivityModel
   let programs: ProgramsModel
   let settings: SettingsModel
@@ -13,10 +14,11 @@ struct AppModels {
   /// Makes the models of a vault; without a link, of one that cannot be reached for a reason.
   init(_ link: VaultLink?, trouble: Trouble? = nil, startedBy entry: Autostart?) {
     vault = VaultModel(link, trouble: trouble)
-    health = HealthModel(link, of: vault)
     signIn = SignInModel(link, vault)
     fingers = FingersModel(link, of: vault)
     keys = KeysModel(link, of: vault)
+    recovery = RecoveryModel(link, of: keys)
+    health = HealthModel(link, of: vault, recovery)
     activity = ActivityModel(link)
     programs = ProgramsModel(link, of: vault)
     settings = SettingsModel(link, of: vault, startedBy: entry)

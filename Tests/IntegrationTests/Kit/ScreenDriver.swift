@@ -35,9 +35,10 @@ final class ScreenDriver {
     let drivers = BuiltPrograms.sourceDirectory + "/Tests/IntegrationTests/Drivers"
     let driver = try shell("cd \(drivers) && cat \(files)")
     let theirs = Descriptor(owning: far)
+    let words = person.running + ["/usr/bin/python3", "-B", "-c", driver, directory] + arguments
     child = try ChildProcess(
-      path: "/usr/bin/setpriv",
-      arguments: person.become + ["/usr/bin/python3", "-B", "-c", driver, directory] + arguments,
+      path: words[0],
+      arguments: Array(words.dropFirst()),
       environment: environment,
       descriptors: [theirs.number, theirs.number, errors]
     )

@@ -25,6 +25,8 @@ final class ActivityModel {
   private(set) var verdict: VerifyAuditReply?
   /// Whether the check runs.
   private(set) var isChecking = false
+  /// Whether the person has cancelled the last check.
+  private(set) var isCheckCancelled = false
   /// Why the audit log could not be read or checked.
   private(set) var trouble: Trouble?
   /// The names of the accounts in the records.
@@ -42,6 +44,8 @@ final class ActivityModel {
   private var records = ActivityRecords()
   @ObservationIgnored
   private var following: Task<Void, Never>?
+  @ObservationIgnored
+  private var stop: SharedWake?
   /// The shown records, oldest first, and how many newer parts they are from.
   @ObservationIgnored
   private var locations: [ActivityRecords.Location] = []
@@ -80,11 +84,13 @@ final class ActivityModel {
   func close() {
     following?.cancel()
     following = nil
+    stop?.event.signal()
+    (isChecking, stop) = (false, nil)
     let shown = locations.count
     (locations, seenParts, accounts, count) = ([], 0, [], 0)
     (filter, verdict, trouble) = (ActivityFilter(), nil, nil)
     (records, isReading, isFiltering) = (ActivityRecords(), false, false)
-    (isCurrent, shownFilter) = (false, nil)
+    (isCurrent, shownFilter, isCheckCancelled) = (false, nil, false)
     sieve = ActivitySieve(filter, at: 0, account: nil)
     changed(at: 0, removed: shown, added: 0)
   }
@@ -94,7 +100,7 @@ final class ActivityModel {
     switch news {
     case .reached:
       trouble = nil
-      if verdict == nil { Task { await check() } }
+      if verdict == nil, !isCheckCancelled { Task { await check() } }
     case .added(let number, let new):
       count += number
       if !new.isEmpty { accounts = (accounts + new).sorted() }
@@ -183,15 +189,29 @@ final class ActivityModel {
   /// Checks whether the audit log is intact.
   func check() async {
     guard let link, !isChecking else { return }
-    isChecking = true
-    defer { isChecking = false }
+    let before = records
+    (isChecking, isCheckCancelled) = (true, false)
+    var outcome: Result<VerifyAuditReply, VaultClientError>
     do throws(VaultClientError) {
-      let reply = try await link.call { connection, _ throws(VaultClientError) in
+      let stop = try SharedWake.made()
+      self.stop = stop
+      let reply = try await link.call(interrupt: stop) { connection, _ throws(VaultClientError) in
         try connection.call(VerifyAuditCall(), within: Self.checkLimit)
       }
-      if following != nil { verdict = reply }
+      outcome = .success(reply)
     } catch {
-      if following != nil { trouble = Trouble(error) }
+      outcome = .failure(error)
+    }
+    // The page was left.
+    guard records === before else { return }
+    (isChecking, stop) = (false, nil)
+    switch outcome {
+    case .success(let reply): verdict = reply
+    case .failure(.interrupted): isCheckCancelled = true
+    case .failure(let error): trouble = Trouble(error)
     }
   }
+
+  /// Ends the check that runs.
+  func cancelCheck() { stop?.event.signal() }
 }

@@ -34,15 +34,3 @@ extension HealthModel {
     }
   }
 }
-
-extension FindingAction {
-  /// The words on its button.
-  var label: String {
-    switch self {
-    case .setMode: tr("Mend")
-    case .signIn: tr("Sign In…")
-    case .protect: tr("Protect…")
-    case .run: tr("Copy")
-    }
-  }
-}

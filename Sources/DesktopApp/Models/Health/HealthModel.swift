@@ -2,6 +2,7 @@ internal import Doctor
 internal import GTK
 internal import Observation
 internal import PlainText
+internal import System
 internal import VaultClient
 
 /// What the doctor has found.
@@ -16,20 +17,29 @@ final class HealthModel {
   var trouble: Trouble?
 
   let vault: VaultModel
+  let recovery: RecoveryModel
   @ObservationIgnored
   private let link: VaultLink?
   @ObservationIgnored
   private let looks = CallQueue()
+  @ObservationIgnored
+  private var stop: SharedWake?
 
-  init(_ link: VaultLink?, of vault: VaultModel) {
-    (self.link, self.vault) = (link, vault)
+  init(_ link: VaultLink?, of vault: VaultModel, _ recovery: RecoveryModel) {
+    (self.link, self.vault, self.recovery) = (link, vault, recovery)
   }
+
+  /// Whether the vault is the person's own.
+  var isPrivate: Bool { link?.location == .privateVault }
 
   /// Looks again.
   func look() async {
     // One that runs may have missed what the person has changed since.
     await looks.run(at: vault) { await lookNow() }
   }
+
+  /// Ends the look that runs, and keeps the findings of the last one.
+  func cancel() { stop?.event.signal() }
 
   private func lookNow() async {
     isLooking = true
@@ -39,13 +49,16 @@ final class HealthModel {
       return
     }
     do throws(VaultClientError) {
-      let found = try await link.onThread { calls throws(VaultClientError) in
+      let stop = try SharedWake.made()
+      self.stop = stop
+      defer { self.stop = nil }
+      let found = try await link.onThread(interrupt: stop) { calls throws(VaultClientError) in
         let examination = Examination(of: link.location)
         return try examination.withoutEngine() + examination.ofEngine(calls)
       }
       (findings, trouble) = (Self.sorted(found), nil)
     } catch {
-      trouble = Trouble(error)
+      if case .interrupted = error {} else { trouble = Trouble(error) }
     }
   }
 
@@ -80,7 +93,7 @@ extension Finding {
 
   /// The command in the remedy: that of the action, or one of Thumblatch's own at its start or behind a
   /// colon.
-  private var command: String? {
+  var command: String? {
     if let action { return action.command }
     guard let remedy else { return nil }
     let own = "thumblatch "

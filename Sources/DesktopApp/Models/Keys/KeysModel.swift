@@ -34,7 +34,7 @@ final class KeysModel {
 
   /// What needs no open vault.
   private struct Kept: Sendable, Equatable {
-    let form: VaultForm
+    let isPrivate: Bool
     let secret: DeviceSecretStatusReply
   }
 
@@ -42,7 +42,7 @@ final class KeysModel {
   /// How the device secret is kept; `nil` before the first look.
   var secret: DeviceSecretStatusReply? { kept.reply?.secret }
   /// Whether the vault is the person's own, so that they may change its slots.
-  var isPrivate: Bool { kept.reply?.form == .private }
+  var isPrivate: Bool { kept.reply?.isPrivate == true }
   /// The enrolled security keys; `nil` before the first look.
   var keys: [VaultSecurityKey]? { listed.reply }
   private(set) var enrollment: Enrollment?
@@ -81,12 +81,24 @@ final class KeysModel {
     backup = BackupModel(link, of: vault)
     kept = VaultLook(link) { connection throws(VaultClientError) in
       Kept(
-        form: try connection.call(GetStatusCall()).form,
+        isPrivate: try Self.isPrivate(link?.location, connection),
         secret: try connection.call(DeviceSecretStatusCall())
       )
     }
     listed = VaultLook(link) { connection throws(VaultClientError) in
       try connection.call(ListKeysCall()).keys
+    }
+  }
+
+  /// Whether a vault is the person's own: one that does not open tells no status.
+  nonisolated private static func isPrivate(
+    _ location: VaultLocation?,
+    _ connection: Connection
+  ) throws(VaultClientError) -> Bool {
+    switch location {
+    case .privateVault: true
+    case .service, nil: false
+    case .socket: try connection.call(GetStatusCall()).form == .private
     }
   }
 
@@ -194,7 +206,10 @@ final class KeysModel {
   }
 
   /// Tells that the chosen file cannot be used.
-  func refuseFile() { actTrouble = .unusableFile }
+  func refuseFile() { report(.unusableFile) }
+
+  /// Shows what the person has left to do, or what did not work.
+  func report(_ trouble: Trouble) { actTrouble = trouble }
 
   // MARK: Slots
 

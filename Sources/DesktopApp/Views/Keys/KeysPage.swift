@@ -11,6 +11,7 @@ final class KeysPage: ContentPage {
   private let trouble: Label
   private let place: Bin
   private let overview: Widget
+  private let secret: Group
   private let kept: Row
   private let tpm: Row
   private let addTPM: Button
@@ -18,6 +19,7 @@ final class KeysPage: ContentPage {
   private let addSlotKey: Button
   private let copies: Row
   private let slots: Group
+  private let recovery: Group
   private let code: Row
   private let makeCode: Button
   private let keys: Group
@@ -43,6 +45,7 @@ final class KeysPage: ContentPage {
     trouble = builder.object("trouble")
     place = builder.object("place")
     overview = builder.object("overview")
+    secret = builder.object("secret")
     kept = builder.object("kept")
     tpm = builder.object("tpm")
     addTPM = tpm.addButton(label: tr("Add…"))
@@ -51,6 +54,7 @@ final class KeysPage: ContentPage {
     addSlotKey = slotKey.addButton(label: tr("Add…"))
     copies = builder.object("copies")
     slots = builder.object("slots")
+    recovery = builder.object("recovery")
     code = builder.object("code")
     makeCode = builder.object("make-code")
     keys = builder.object("security-keys")
@@ -157,6 +161,7 @@ final class KeysPage: ContentPage {
   private func updateSecret() {
     for row in slotRows { slots.remove(row) }
     slotRows = []
+    for group in [secret, recovery] { group.isVisible = model.secret != nil }
     guard let status = model.secret else { return }
     let words = SecretWords(status: status)
     kept.subtitle = words.kept
@@ -194,6 +199,7 @@ final class KeysPage: ContentPage {
   private func updateKeys() {
     for row in keyRows { keys.remove(row) }
     keyRows = []
+    keys.isVisible = model.keys != nil
     guard let listed = model.keys else { return }
     keyRows = listed.map { key in
       let row = Row()

@@ -4,16 +4,20 @@ internal import GTK
 @MainActor
 final class FailureView {
   let widget: StatusPage
+  private let recovery: RecoveryView
 
-  init(_ model: VaultModel) {
+  init(_ model: VaultModel, _ recovery: RecoveryView) {
+    self.recovery = recovery
     let builder = Builder(ui: PackageResources.states_ui, only: "failure")
     widget = builder.object("failure")
     let open: Button = builder.object("open")
+    let place: Bin = builder.object("recovery")
+    place.child = recovery.widget
     open.onClick { Task { await model.open() } }
     track { [weak widget, weak open] in
       widget?.title = model.needsKey ? tr("The Vault Is Closed") : tr("The Vault Is Not Usable")
       widget?.text = (model.openTrouble ?? model.trouble)?.text ?? ""
-      open?.isVisible = model.needsKey
+      open?.isVisible = model.needsKey && !recovery.isInUse
       open?.isSensitive = !model.isOpening
     }
   }

@@ -15,7 +15,7 @@ final class MainWindow {
   private let page: Bin
   private let toasts: ToastOverlay
   private let title: PageTitle
-  private let locked: LockedView
+  private lazy var locked = LockedView(model, makeRecovery())
   private let countdown: LockCountdown
   private let unlock: UnlockButton
   private let places: ListBox
@@ -26,7 +26,7 @@ final class MainWindow {
   // What is rarely shown is made when it is.
   private lazy var reading: Spinner = state("reading")
   private lazy var empty: Widget = makeEmpty()
-  private lazy var failure = FailureView(model)
+  private lazy var failure = FailureView(model, makeRecovery())
   private lazy var nothing: Widget = state("nothing")
   /// The milliseconds after which the window shows that it still reads the accounts.
   ///
@@ -52,7 +52,6 @@ final class MainWindow {
     page = builder.object("page")
     toasts = builder.object("toasts")
     title = builder.object("title")
-    locked = LockedView(model)
     countdown = LockCountdown(below: builder.object("accounts-title"), model)
     unlock = UnlockButton(builder.object("unlock"), before: builder.object("lock"), model)
     places = builder.object("places")
@@ -75,6 +74,10 @@ final class MainWindow {
     places.onSelect { [weak self] in self?.markPlace() }
     track { [weak self] in self?.updateLock() }
     track { [weak self] in self?.updateList() }
+    track { [weak self] in
+      guard let self, model.trouble != nil else { return }
+      Task { [models] in await models.recovery.look() }
+    }
     // The pages track their own models, and must not be made again at each change of those.
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in
@@ -126,6 +129,7 @@ final class MainWindow {
     guard hides != isHidden else { return }
     isHidden = hides
     root.child = hides ? locked.widget : content
+    models.recovery.cancel()
     guard hides else { return }
     // A question names its account.
     Toplevels().closeDialogs()
@@ -151,9 +155,13 @@ final class MainWindow {
     return builder.object("empty")
   }
 
+  private func makeRecovery() -> RecoveryView {
+    RecoveryView(models.recovery) { [weak content] in content?.pane = "page" }
+  }
+
   private func updateList() {
     let text = model.trouble?.text
-    let isUsable = model.isLoaded && !model.needsKey
+    let isUsable = model.isLoaded && !model.needsKey && !models.recovery.isOffered
     switch (isUsable, model.items.isEmpty, text) {
     case (false, _, nil): lists.child = isSlow ? reading : nil
     case (false, _, _?): lists.child = failure.widget
@@ -197,7 +205,12 @@ final class MainWindow {
     shown = nil
     switch chosen {
     case .place(.health):
-      let page = HealthPage(models.health) { [weak self] in self?.beginSignIn(again: $0) }
+      let page = HealthPage(models.health) { [weak self] in
+        self?.beginSignIn(again: $0)
+      } recover: { [weak content, recovery = models.recovery] in
+        content?.pane = "list"
+        recovery.begin()
+      }
       show(page, tr("Health"))
     case .place(.signIn):
       let form = SignInPage(models.signIn, in: window)

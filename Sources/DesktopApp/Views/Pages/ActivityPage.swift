@@ -42,7 +42,9 @@ final class ActivityPage: ContentPage {
     scroller = builder.object("scroller")
     fillList()
     fillFilters()
-    again.onClick { [model] in Task { await model.check() } }
+    again.onClick { [model] in
+      if model.isChecking { model.cancelCheck() } else { Task { await model.check() } }
+    }
     track { [weak self] in self?.updateSummary() }
     track { [weak self] in self?.updatePages() }
     track { [weak self] in self?.updateAccounts() }
@@ -97,13 +99,14 @@ final class ActivityPage: ContentPage {
     if let verdict = model.verdict, !model.isChecking {
       summary.text = verdict.words
       summary.set(style: "error", !verdict.whole)
-    } else if model.trouble != nil, !model.isChecking {
+    } else if model.trouble != nil || model.isCheckCancelled, !model.isChecking {
       summary.text = tr("The audit log was not checked.")
-      summary.set(style: "error", true)
+      summary.set(style: "error", model.trouble != nil)
     } else {
       summary.text = tr("Checking whether the audit log is whole…")
       summary.set(style: "error", false)
     }
+    again.label = model.isChecking ? tr("Cancel") : tr("Check Again")
     let isWorking = model.isChecking || model.isReading || model.isFiltering
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking

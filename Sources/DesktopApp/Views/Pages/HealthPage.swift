@@ -13,11 +13,17 @@ final class HealthPage: ContentPage {
   private let again: Button
   private let spinner: Spinner
   private let signIn: @MainActor (AccountItem) -> Void
+  private let recover: @MainActor () -> Void
   private var rows: [Row] = []
 
-  /// Makes the page; `signIn` shows the sign-in to an account.
-  init(_ model: HealthModel, signIn: @escaping @MainActor (AccountItem) -> Void) {
-    (self.model, self.signIn) = (model, signIn)
+  /// Makes the page; `signIn` shows the sign-in to an account, and `recover` the field for the recovery
+  /// code.
+  init(
+    _ model: HealthModel,
+    signIn: @escaping @MainActor (AccountItem) -> Void,
+    recover: @escaping @MainActor () -> Void
+  ) {
+    (self.model, self.signIn, self.recover) = (model, signIn, recover)
     let builder = Builder(ui: PackageResources.health_ui)
     widget = builder.object("health")
     trouble = builder.object("trouble")
@@ -25,7 +31,9 @@ final class HealthPage: ContentPage {
     list = builder.object("findings")
     again = builder.object("again")
     spinner = builder.object("spinner")
-    again.onClick { [model] in Task { await model.look() } }
+    again.onClick { [model] in
+      if model.isLooking { model.cancel() } else { Task { await model.look() } }
+    }
     track { [weak self] in self?.updateFindings() }
     track { [weak self] in self?.updateWork() }
   }
@@ -43,38 +51,55 @@ final class HealthPage: ContentPage {
       return row
     }
     list.isVisible = !rows.isEmpty
-    summary.text = model.findings.map(Self.summary) ?? tr("Looking…")
+    let begin = model.isLooking ? tr("Looking…") : tr("Not examined yet.")
+    summary.text = model.findings.map(Self.summary) ?? begin
   }
 
   /// Puts a button into the row of a finding that the person can do something about.
   private func addRemedy(of finding: Finding, to row: Row) {
-    guard let action = finding.action else { return }
-    let button = row.addButton(label: action.label)
-    switch action {
-    case .setMode, .protect:
-      button.onClick { [model] in Task { await model.mend(finding) } }
-    case .signIn(let account):
+    guard let remedy = model.remedy(of: finding) else { return }
+    let button = row.addButton(label: remedy.label)
+    let vault = model.vault
+    switch remedy {
+    case .act(.signIn(let account)):
       button.onClick { [model, signIn] in
-        guard let item = model.vault.items.first(where: { $0.name == account }) else {
+        guard let item = vault.items.first(where: { $0.name == account }) else {
           // It was renamed or removed since the last look.
           Task { await model.look() }
           return
         }
         signIn(item)
       }
-    case .run(let command):
-      button.name(tr("Copy the command “%s”", PlainText.line(command, limit: 200)))
-      button.onClick { [model, weak button] in
-        // A line break would run what stands before it.
-        button?.copy(PlainText.line(command, limit: 4096))
-        model.vault.news = tr("Command copied")
+    case .act: button.onClick { [model] in Task { await model.mend(finding) } }
+    case .lock: button.onClick { Task { await vault.lock() } }
+    case .touch:
+      button.onClick { [model] in
+        Task {
+          await vault.open()
+          await model.look()
+        }
       }
+    case .recover: button.onClick(recover)
+    case .keys: button.onClick { vault.open(.keys) }
+    case .activity: button.onClick { vault.open(.activity) }
+    case .copy(let command): copy(command, by: button)
+    }
+  }
+
+  private func copy(_ command: String, by button: Button) {
+    // A line break would run what stands before it.
+    let line = PlainText.line(CommandWords.adapted(command), limit: 4096)
+    button.name(tr("Copy the command “%s”", PlainText.line(line, limit: 200)))
+    button.onClick { [model, weak button] in
+      button?.copy(line)
+      model.vault.news = tr("Command copied")
     }
   }
 
   private func updateWork() {
     spinner.isSpinning = model.isLooking
     spinner.isVisible = model.isLooking
+    again.label = model.isLooking ? tr("Cancel") : tr("Look Again")
     trouble.show(orHide: model.trouble?.text)
   }
 

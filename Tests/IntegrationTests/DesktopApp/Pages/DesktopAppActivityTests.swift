@@ -89,6 +89,26 @@ struct DesktopAppActivityTests {
   }
 
   @Test
+  func aCheckOfTheAuditLogIsCancelled() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.run("click('Activity', 'list item')")
+    try app.sees("The audit log is whole")
+    let engine = try #require(processes(in: person.programs, named: "thumblatchd").first)
+    try #require(halt(engine))
+    defer { kill(engine, SIGCONT) }
+    try app.press("Check Again")
+    try app.press("Cancel")
+    try app.sees("Check Again", "push button")
+    // What the last check has found still holds.
+    try app.sees("The audit log is whole")
+    kill(engine, SIGCONT)
+    try app.press("Check Again")
+    try app.sees("The audit log is whole")
+  }
+
+  @Test
   func recordsOfALongerTimeAreShownIfThePersonWants() throws {
     defer { bus.remove() }
     // Between two records are fourteen hours, and the last one is of now.

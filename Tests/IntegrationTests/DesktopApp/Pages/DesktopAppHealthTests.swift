@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import System
 import TestSupport
@@ -84,6 +85,25 @@ struct DesktopAppHealthTests {
 
     try app.press("Sign In…")
     try app.sees("Sign In to “work”")
+  }
+
+  /// The engine does not answer.
+  @Test
+  func anExaminationIsCancelled() throws {
+    defer { bus.remove() }
+    try app.run("open()")
+    try app.sees("work, Ready")
+    let engine = try #require(processes(in: person.programs, named: "thumblatchd").first)
+    try #require(halt(engine))
+    defer { kill(engine, SIGCONT) }
+    try app.run("click('Health', 'list item')")
+    try app.sees("Looking…")
+    try app.press("Cancel")
+    try app.sees("Not examined yet.")
+    kill(engine, SIGCONT)
+    try app.press("Look Again")
+    try app.sees("Device secret")
+    try app.expectNames()
   }
 
   @Test

@@ -13,5 +13,9 @@ struct DesktopAppWithoutLogindTests {
     try app.run("key('ctrl+comma')")
     try app.sees("Locks are not noticed: ")
     try app.sees("Lock the vault before you leave.")
+    // The remedy of the doctor's finding is a lock.
+    try app.run("click('Health', 'list item')")
+    try app.press("Lock Now")
+    try app.sees("The Vault Is Locked")
   }
 }

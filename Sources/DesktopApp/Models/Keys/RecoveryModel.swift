@@ -1,0 +1,104 @@
+internal import GTK
+internal import Observation
+internal import SecretMemory
+internal import System
+internal import VaultClient
+internal import VaultInterface
+
+/// The opening of a vault by its recovery code, if neither its TPM nor its security key opens it.
+@Observable
+@MainActor
+final class RecoveryModel {
+  /// How long the engine may take, in seconds: it may seal a slot.
+  nonisolated private static let limit: Int64 = 600
+
+  /// Whether the person types the code.
+  private(set) var isTyping = false
+  /// Whether the code is tried.
+  private(set) var isOpening = false
+  /// Why the last code did not open the vault.
+  private(set) var trouble: Trouble?
+
+  @ObservationIgnored
+  private let keys: KeysModel
+  @ObservationIgnored
+  private let link: VaultLink?
+  @ObservationIgnored
+  private let slots: VaultLook<DeviceSecretStatusReply>
+  @ObservationIgnored
+  private var stop: SharedWake?
+
+  init(_ link: VaultLink?, of keys: KeysModel) {
+    // In the service, only root may open it.
+    self.link = link?.location == .privateVault ? link : nil
+    self.keys = keys
+    slots = VaultLook(self.link) { connection throws(VaultClientError) in
+      try connection.call(DeviceSecretStatusCall())
+    }
+  }
+
+  /// Whether the vault is closed, and has a recovery code.
+  var isOffered: Bool {
+    guard keys.vault.trouble != nil, slots.trouble == nil, let reply = slots.reply
+    else { return false }
+    return !reply.open && reply.slots.contains { $0.kind == .recovery }
+  }
+
+  /// Learns whether a code would open the vault.
+  func look() async { await slots.again() }
+
+  /// Shows the field for the code.
+  func begin() { (isTyping, trouble) = (true, nil) }
+
+  /// Hides it, and ends what runs.
+  func cancel() {
+    stop?.event.signal()
+    isTyping = false
+  }
+
+  /// Opens the vault.
+  ///
+  /// - Returns: whether the page of the keys shows what is left to do.
+  func open(by code: SharedSecret) async -> Bool {
+    guard let link, !isOpening else { return false }
+    (isOpening, trouble) = (true, nil)
+    var reply: RecoverWithCodeReply?
+    do throws(VaultClientError) {
+      let stop = try SharedWake.made()
+      self.stop = stop
+      reply = try await link.call(again: .never, interrupt: stop) {
+        connection,
+        _ throws(VaultClientError) in
+        try connection.call(RecoverWithCodeCall(code: code), within: Self.limit)
+      }
+      isTyping = false
+    } catch {
+      if case .interrupted = error {} else { trouble = Trouble(error) }
+    }
+    await keys.vault.read()
+    await look()
+    (isOpening, stop) = (false, nil)
+    guard let reply else { return false }
+    keys.vault.news = tr("Vault opened")
+    // The feed waits for its next try: another one begins at once.
+    keys.vault.following?.cancel()
+    return show(reply)
+  }
+
+  private func show(_ reply: RecoverWithCodeReply) -> Bool {
+    if let problem = reply.problem {
+      keys.report(
+        Trouble(
+          Clause(tr("Each start of the vault needs the recovery code until a slot opens it.")),
+          advice: ErrorWords.translated(problem)
+        )
+      )
+    } else if let problem = reply.counterProblem {
+      keys.report(KeysModel.withoutCounter(problem))
+    } else {
+      return false
+    }
+    keys.vault.open(.keys)
+    return true
+  }
+}
