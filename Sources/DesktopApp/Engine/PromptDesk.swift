@@ -16,8 +16,13 @@ struct PromptDesk: Sendable {
   let end = try? AgentEnd()
 
   /// Asks at the app's own prompt for calls of the app.
-  var asker: PresenceAsker {
+  var asker: PresenceAsker { asker { _ in } }
+
+  /// The same; `note` learns when a prompt opens, and when it ends.
+  func asker(telling note: @escaping @Sendable (_ isOpen: Bool) -> Void) -> PresenceAsker {
     PresenceAsker(canAsk: true) { request, connection throws(VaultClientError) in
+      note(true)
+      defer { note(false) }
       try run(PromptLink(request, isOwn: true, on: connection), on: connection)
     }
   }

@@ -11,14 +11,16 @@ struct VaultLink: Sendable {
 
   /// Makes a call by `body`, which gets the prompt whose check has passed, or `nil` at first.
   ///
-  /// The event `interrupt` ends it with the error `interrupted`.
+  /// The event `interrupt` ends it with the error `interrupted`, and `note` learns when a prompt of the
+  /// call opens and ends.
   func call<Value: Sendable>(
     again: Repetition = .always,
     interrupt: SharedWake? = nil,
+    telling note: @escaping @Sendable (_ isOpen: Bool) -> Void = { _ in },
     _ body: @escaping @Sendable (Connection, String?) throws(VaultClientError) -> Value
   ) async throws(VaultClientError) -> Value {
     try await onThread(interrupt: interrupt) { [desk] calls throws(VaultClientError) in
-      try calls.run(again: again, asking: desk.asker, body)
+      try calls.run(again: again, asking: desk.asker(telling: note), body)
     }
   }
 

@@ -37,9 +37,11 @@ extension VaultModel {
       do throws(VaultClientError) {
         let stop = try progress.map { words throws(VaultClientError) in try item.beginWait(words) }
         defer { item.endWait() }
-        let reply = try await link.call(again: again, interrupt: stop) {
-          connection,
-          prompt throws(VaultClientError) in
+        let reply = try await link.call(
+          again: again,
+          interrupt: stop,
+          telling: { isOpen in Task { @MainActor in item.noteAsking(isOpen) } }
+        ) { connection, prompt throws(VaultClientError) in
           try body(name, connection, prompt)
         }
         await read()

@@ -19,7 +19,11 @@ final class AccountItem {
   /// Why the last call of the person did not work.
   var trouble: Trouble?
   /// The text for a call that waits for the provider; `nil` if no call waits.
-  private(set) var progress: String?
+  var progress: String? { isAsking ? nil : wait }
+  /// The same, also while the prompt of the call is open.
+  private var wait: String?
+  /// Whether the prompt of a call is open: then the call waits for the person.
+  private var isAsking = false
 
   /// The milliseconds after which the page shows that a call waits: nearly always it ends sooner.
   private static let quietTime = 500
@@ -48,7 +52,7 @@ final class AccountItem {
   func beginWait(_ words: String) throws(VaultClientError) -> SharedWake {
     let stop = try SharedWake.made()
     self.stop = stop
-    pause = Delay(milliseconds: Self.quietTime) { [weak self] in self?.progress = words }
+    pause = Delay(milliseconds: Self.quietTime) { [weak self] in self?.wait = words }
     return stop
   }
 
@@ -57,8 +61,12 @@ final class AccountItem {
     pause?.cancel()
     (stop, pause) = (nil, nil)
     // An equal value would wake the view.
-    if progress != nil { progress = nil }
+    if wait != nil { wait = nil }
+    if isAsking { isAsking = false }
   }
+
+  /// Notes that the prompt of a call opens or ends.
+  func noteAsking(_ isAsking: Bool) { self.isAsking = stop != nil && isAsking }
 
   /// Gives up the call that waits for the provider.
   func cancel() { stop?.event.signal() }

@@ -28,8 +28,6 @@ struct DesktopAppRemovalTests {
 
   /// Opens the page of an account whose provider does not answer a sign-out until it is released.
   private func openAccountOfSilentProvider() throws {
-    try person.register("home")
-    try person.register("work")
     try person.backend.fail(.init("/auth/logout", hold: true))
     try app.run("open()")
     try app.run("click('work', 'list item')")
@@ -39,6 +37,8 @@ struct DesktopAppRemovalTests {
   @Test
   func aSignOutThatWaitsForTheProviderIsGivenUp() throws {
     defer { bus.remove() }
+    try person.register("home")
+    try person.register("work")
     try openAccountOfSilentProvider()
     try app.press("Sign Out…")
     try app.press("Sign Out Sign Out")
@@ -57,8 +57,34 @@ struct DesktopAppRemovalTests {
   }
 
   @Test
+  func aSignOutThatWaitsForThePersonDoesNotWaitForTheProvider() throws {
+    defer { bus.remove() }
+    try person.register("home")
+    try person.register("work")
+    let enable = try person.terminal("presence", "enable", "work")
+    try enable.expect("System password for")
+    try enable.enter(Person.systemPassword)
+    try enable.end()
+    try person.run("lock").succeeded()
+    try openAccountOfSilentProvider()
+    try app.press("Sign Out…")
+    try app.press("Sign Out Sign Out")
+    // PAM takes its time for a wrong password.
+    try app.typePassword("wrong")
+    try app.sees("Wrong password", "alert")
+    let waits = try app.run("steadily(lambda: len(app.shown(None, 'Signing out…')))")
+    #expect(waits == .integer(0))
+    try app.typePassword()
+    try app.sees("Signing out…", "alert")
+    try person.backend.release()
+    try app.sees("work, Signed out", "list item")
+  }
+
+  @Test
   func aRemovalThatWaitsForTheProviderIsGivenUp() throws {
     defer { bus.remove() }
+    try person.register("home")
+    try person.register("work")
     try openAccountOfSilentProvider()
     try app.press("Remove…")
     try app.press("Remove Remove")
