@@ -94,6 +94,14 @@ package final class DesktopProgram {
       self?.activate()
       self?.main?.openSettings()
     }
+    application.addAction("shortcuts", keys: ["<Control>question"]) { [weak self] in
+      self?.activate()
+      if let window = self?.main?.window { HelpWindows.showShortcuts(over: window) }
+    }
+    application.addAction("about") { [weak self] in
+      self?.activate()
+      if let window = self?.main?.window { HelpWindows.showAbout(over: window) }
+    }
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     application.onStart { [weak self] in
       self?.application.addStyle(
