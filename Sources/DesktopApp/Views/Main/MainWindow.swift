@@ -14,7 +14,7 @@ final class MainWindow {
   private let trouble: Label
   private let page: Bin
   private let toasts: ToastOverlay
-  private let title: PageTitle
+  private let title: Label
   private lazy var locked = LockedView(model, makeRecovery())
   private let countdown: LockCountdown
   private let unlock: UnlockButton
@@ -84,7 +84,7 @@ final class MainWindow {
     track(reading: { [weak self] in self?.chosen }, apply: { [weak self] in self?.showPage($0) })
     track { [weak self] in
       guard let self, case .account(let item) = chosen else { return }
-      title.title = AccountWords(account: item.account).name
+      title.text = AccountWords(account: item.account).name
     }
     track { [weak self] in self?.updateNews() }
     _ = Delay(milliseconds: Self.quietTime) { [weak self] in
@@ -232,7 +232,7 @@ final class MainWindow {
       show(account, AccountWords(account: item.account).name)
     case .nothing(let hasAccounts):
       page.child = hasAccounts ? nothing : nil
-      title.title = ""
+      title.text = ""
       content.pane = "list"
     }
   }
@@ -240,7 +240,7 @@ final class MainWindow {
   private func show(_ new: any ContentPage, _ name: String) {
     shown = new
     page.child = new.widget
-    title.title = name
+    title.text = name
   }
 
   private func updateNews() {

@@ -25,6 +25,24 @@ struct DesktopAppLookTests {
     }
   }
 
+  /// Expects that the title of a page is whole in a narrow window: as wide as in a wide one, or of two lines.
+  private func expectWholeTitle(_ page: String) throws {
+    func size(at width: Int) throws -> (JSONValue, JSONValue) {
+      try app.run("resize(\(width), 860)")
+      let titles = "app.shown('label', '\(page)') if node.get_name() == '\(page)'"
+      // The row in the list is wider.
+      func number(_ index: Int) throws -> JSONValue {
+        try app.run(
+          "steadily(lambda: min(app.extents(node)[2:] for node in \(titles))[\(index)])"
+        )
+      }
+      return (try number(0), try number(1))
+    }
+    let (narrow, wide) = (try size(at: 360), try size(at: 1280))
+    #expect(narrow.0 == wide.0 || narrow.1 != wide.1, "\(page): \(narrow), \(wide)")
+    try app.run("resize(800, 860)")
+  }
+
   /// Goes through the pages of the open app.
   private func visit(_ look: String) throws {
     try app.run("resize(800, 860)")
@@ -58,6 +76,7 @@ struct DesktopAppLookTests {
       try app.run("click('\(page)', 'list item')")
       try app.sees(text)
       try expectWhole(page, look)
+      if look == "large" { try expectWholeTitle(page) }
     }
     try app.run("key('ctrl+comma')")
     try app.sees("Unlock window stays open")
@@ -129,6 +148,18 @@ struct DesktopAppLookTests {
     try app.run("open()")
     #expect(try extent(3, of: "Ready · not protected") * 10 > usual * 13)
     try visit("large")
+  }
+
+  @Test
+  func aLongNameTakesSeveralLinesOfTheList() throws {
+    defer { bus.remove() }
+    let name = "someone-with-a-long-name-at-example-org"
+    try person.register(name)
+    try app.run("open()")
+    try app.run("resize(1280, 860)")
+    guard case .array(let lines) = try app.run("lines('\(name)')") else { return }
+    #expect(lines.count == 2, "\(lines)")
+    app.keepPicture("long-name")
   }
 
   @Test
