@@ -58,7 +58,7 @@ struct DesktopAppBackupTests {
   @Test
   func aBackupIsWrittenAndOpensAtTheTerminal() throws {
     defer { bus.remove() }
-    try app.run("open()")
+    try app.run("open(ADW_DEBUG_HIGH_CONTRAST='1')")
     try app.run("click('Keys and Backup', 'list item')")
     try app.sees("None is known.")
     try app.press("Back Up…")
@@ -212,7 +212,7 @@ struct DesktopAppBackupTests {
     defer { bus.remove() }
     try backUp()
     try person.run("account", "remove", "work", "--yes").succeeded()
-    try app.run("open()")
+    try app.run("open(ADW_DEBUG_HIGH_CONTRAST='1')")
     try app.sees("No Accounts Yet")
     app.keepPicture("empty-with-restore")
     try chooseBackup(file, by: "Restore Backup…")

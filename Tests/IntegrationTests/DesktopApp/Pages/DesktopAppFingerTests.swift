@@ -42,7 +42,7 @@ struct DesktopAppFingerTests {
   @Test
   func aFingerIsEnrolledStageByStageAndDeleted() throws {
     defer { bus.remove() }
-    try openPage()
+    try openPage("ADW_DEBUG_HIGH_CONTRAST='1'")
     try expectFit("fingers-empty")
     try app.expectNames()
     try beginEnrollment()

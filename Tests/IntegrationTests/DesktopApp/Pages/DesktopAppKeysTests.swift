@@ -211,7 +211,7 @@ struct DesktopAppKeysTests {
     try person.endEngine()
     try person.machine?.plug(try SoftwareTPM(), for: person.user.user)
     try person.run("status").succeeded()
-    try openPage("ADW_DEBUG_COLOR_SCHEME='prefer-dark'")
+    try openPage("ADW_DEBUG_COLOR_SCHEME='prefer-dark', ADW_DEBUG_HIGH_CONTRAST='1'")
     try app.sees("It is made when the TPM or a security key is added")
     try expectFit("file-dark")
     try app.press("Add TPM")

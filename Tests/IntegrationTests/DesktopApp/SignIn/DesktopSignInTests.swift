@@ -6,12 +6,17 @@ import Testing
 /// Sign-ins in the desktop app: the real engine, an OpenID provider, the development backend.
 struct DesktopSignInTests {
   /// Opens the app of a person that has files of providers.
-  func open(of person: Someone, _ style: String, width: Int) throws -> AppWindows {
+  func open(
+    of person: Someone,
+    _ style: String,
+    inHighContrast: Bool = false,
+    width: Int
+  ) throws -> AppWindows {
     let app = try AppWindows(of: person, "--private")
     try app.run(
       """
       open(XDG_CONFIG_HOME='\(person.home)/.config', XDG_CONFIG_DIRS='\(person.base)/screen', \
-      ADW_DEBUG_COLOR_SCHEME='prefer-\(style)')
+      ADW_DEBUG_COLOR_SCHEME='prefer-\(style)', ADW_DEBUG_HIGH_CONTRAST='\(inHighContrast ? 1 : 0)')
       """
     )
     try app.run("resize(\(width), 880)")
@@ -58,7 +63,7 @@ struct DesktopSignInTests {
   func aBrowserSignsInByTheKeyboardAlone() throws {
     let member = try Member()
     try browse(as: member)
-    let app = try open(of: member, "light", width: 360)
+    let app = try open(of: member, "light", inHighContrast: true, width: 360)
     try app.sees("No Accounts Yet")
     try app.run("tab_to('Sign In')")
     try app.run("key('Return')")
@@ -113,7 +118,7 @@ struct DesktopSignInTests {
   func aSignInIsGivenUpInTheMiddle() throws {
     let member = try Member()
     try setBrowser("/bin/true", of: member)
-    let app = try open(of: member, "dark", width: 800)
+    let app = try open(of: member, "dark", inHighContrast: true, width: 800)
     try choose("idp", app)
     try app.run("key('Return')")
     try app.sees("Sign in at idp in your browser.")
@@ -221,7 +226,7 @@ struct DesktopSignInTests {
   func aCodeSignsInOnAnotherDevice() throws {
     let member = try Member()
     try member.enrollFinger()
-    let app = try open(of: member, "dark", width: 360)
+    let app = try open(of: member, "dark", inHighContrast: true, width: 360)
     try choose("idp", app)
     try app.press("Use a Code")
     try app.sees("Valid for ")

@@ -104,6 +104,22 @@ struct DesktopAppLookTests {
   }
 
   @Test
+  func lightColorsCutNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(ADW_DEBUG_COLOR_SCHEME='prefer-light')")
+    try visit("light")
+  }
+
+  @Test
+  func darkColorsCutNothing() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open(ADW_DEBUG_COLOR_SCHEME='prefer-dark')")
+    try visit("dark")
+  }
+
+  @Test
   func highContrastCutsNothing() throws {
     defer { bus.remove() }
     try person.register("work")
