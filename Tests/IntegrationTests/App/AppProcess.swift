@@ -37,9 +37,10 @@ final class AppProcess {
     let (near, far) = try UnixSocket.pair()
     socket = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
+    let words = person.running + [program] + arguments
     child = try ChildProcess(
-      path: "/usr/bin/setpriv",
-      arguments: person.become + [program] + arguments,
+      path: words[0],
+      arguments: Array(words.dropFirst()),
       environment: person.environment + variables,
       descriptors: [theirs.number, theirs.number, 2]
     )
