@@ -38,7 +38,7 @@ enum StandardInput {
           }
           guard count > 0 else { throw .usage("the \(name) is empty") }
           guard count <= most else {
-            throw .usage("the \(name) is longer than \(most) bytes")
+            throw longer(name, than: most)
           }
           return count
         } catch {
@@ -54,6 +54,11 @@ enum StandardInput {
     } catch {
       throw CommandError(.bug, "no locked memory for the \(name): \(error)")
     }
+  }
+
+  /// The error for a secret of more bytes than the vault keeps.
+  static func longer(_ name: String, than most: Int) -> CommandError {
+    .usage("the \(name) is longer than \(most) bytes")
   }
 
   /// The number of bytes without one final line end.

@@ -26,7 +26,9 @@ extension Session {
     let hosts = try HostAccounts(environment: environment)
     let file = try hosts.read()
     // Whatever is wrong with provider files, the password is kept as without them.
-    guard file[host] == nil, let provider = try? provider(of: host, request.url) else {
+    guard token.utf8.count <= StandardInput.maximumSecret, file[host] == nil,
+      let provider = try? provider(of: host, request.url)
+    else {
       return false
     }
     let name = provider.name.text

@@ -20,7 +20,7 @@ extension Session {
   ///   - isMoved: whether it comes from another program's file. Then no secret that can be used is
   ///     replaced.
   ///   - isOfDocker: whether docker's login gives it, so that docker's protocol lists the host.
-  /// - Throws: failures of the vault and of the file.
+  /// - Throws: failures of the vault and of the file, and exit 2 for a secret that is too long.
   /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing else.
   @discardableResult
   func keep(
@@ -31,6 +31,9 @@ extension Session {
     isOfDocker: Bool = false
   ) throws(CommandError) -> HostAccount? {
     if let end = secret.expiresAt, end <= WallTime.now.seconds { return nil }
+    guard secret.text.utf8.count <= StandardInput.maximumSecret else {
+      throw StandardInput.longer("secret", than: StandardInput.maximumSecret)
+    }
     let hosts = try HostAccounts(environment: environment)
     let file = try hosts.read()
     let place: SecretPlace

@@ -92,6 +92,32 @@ extension StoredSecretTests {
     }
   }
 
+  /// The vault keeps at most 32 KiB, and a message has at most 64 KiB.
+  @Test(arguments: [33_000, 66_000, 1_000_000])
+  func aSecretThatIsTooLongIsRefusedBeforeAnyCall(_ count: Int) throws {
+    let secret = String(repeating: "x", count: count)
+    for (line, input, code) in [
+      ("git-credential store", Self.approved.replacing("hunter2", with: secret), 2),
+      (
+        "docker-credential store",
+        #"{"ServerURL":"git.example.org","Username":"ann","Secret":"\#(secret)"}"#, 1
+      ),
+      (
+        "cargo-credential",
+        #"{"v":1,"kind":"login","token":"\#(secret)","registry":"#
+          + #"{"index-url":"sparse+https://git.example.org/"}}"#, 0
+      ),
+      ("terraform-credential store git.example.org", #"{"token":"\#(secret)"}"#, 2),
+    ] as [(String, String, Int32)] {
+      let (play, hosts) = try run(line, input) { try $0.expectEnd() }
+      let isLine = line.hasPrefix("git") && count > 65_535
+      let said =
+        isLine ? "a line is longer than 65535 bytes" : "the secret is longer than 32768 bytes"
+      #expect(play.code.rawValue == code && (play.out + play.talk).contains(said), "\(line)")
+      #expect(hosts == Self.hosts && (play.out + play.talk).utf8.count < 1000, "\(line)")
+    }
+  }
+
   /// podman logout --all erases all secrets in the list.
   @Test
   func dockersListEndsWithItsSecret() throws {
