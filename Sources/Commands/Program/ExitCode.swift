@@ -115,7 +115,9 @@ extension ExitCode {
       case .interrupted: .interrupted
       case .asksWithoutEnd: .presence
       case .privateForbidden: .refused
-      case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .exchangeHelperMissing: .usage
+      case .noStateDirectory, .notAbsolute, .notText, .engineMissing, .exchangeHelperMissing,
+        .callTooLong:
+        .usage
       case .unsafeDirectory, .unsafeVault, .engineUnsafe, .wrongServer: .unsafeVault
       case .engineFailed, .unreachable, .disconnected, .timedOut: .unavailable
       case .system(let error) where error.limit != nil: .usage

@@ -81,6 +81,7 @@ public final class Connection {
         until: BootInstant.now.advanced(bySeconds: 30)
       )
     } catch {
+      if case .malformed(.tooLong(let maximum)) = error { throw .callTooLong(maximum: maximum) }
       throw VaultClientError(error)
     }
     sent += 1

@@ -39,7 +39,9 @@ public enum VaultClientError: Error, Sendable {
   case timedOut
   /// The interrupt descriptor became readable.
   case interrupted
-  /// A message was larger than 64 KiB, or did not match the interface file.
+  /// A call of this client is longer than a message may be, and was not sent.
+  case callTooLong(maximum: Int)
+  /// A message of the engine was larger than 64 KiB, or did not match the interface file.
   case malformed(MessageError)
   /// The engine does not know the method, or a parameter: it is older than this client.
   case notUnderstood(VarlinkError)
@@ -83,6 +85,8 @@ extension VaultClientError: CustomStringConvertible {
     case .disconnected: "the engine closed the connection"
     case .timedOut: "the engine did not answer in time"
     case .interrupted: "interrupted"
+    case .callTooLong(let maximum):
+      "the request is longer than \(maximum) bytes, so it was not sent to the vault"
     case .malformed(let error): "the engine sent a message that cannot be read: \(error)"
     case .notUnderstood(let error):
       "the engine does not understand this program: \(Self.text(error))"

@@ -106,7 +106,7 @@ enum VaultClientErrorCase: CaseIterable {
   case noStateDirectory, notAbsolute, notText, unsafeDirectory, engineMissing, engineUnsafe
   case exchangeHelperMissing, engineFailed, unsafeVault, unreachable, wrongServer, disconnected
   case timedOut, interrupted, malformed, notUnderstood, unknownError, refused
-  case asksWithoutEnd, system, privateForbidden
+  case asksWithoutEnd, system, privateForbidden, callTooLong
 }
 
 extension VaultClientError {
@@ -126,6 +126,7 @@ extension VaultClientError {
     case .disconnected: .disconnected
     case .timedOut: .timedOut
     case .interrupted: .interrupted
+    case .callTooLong: .callTooLong
     case .malformed: .malformed
     case .notUnderstood: .notUnderstood
     case .unknownError: .unknownError
@@ -176,7 +177,7 @@ extension VaultClientError {
         + " its owner is hidden in this sandbox, where user 65534 stands for several users"
     ),
     .wrongServer(user: 1001), .asksWithoutEnd, .disconnected, .timedOut, .interrupted,
-    .malformed(.notAnObject),
+    .callTooLong(maximum: 65_536), .malformed(.notAnObject),
     .notUnderstood(.methodNotFound("io.thumblatch.Vault.New")),
     .notUnderstood(.invalidParameter("account")), .notUnderstood(.permissionDenied),
     .notUnderstood(.expectedMore), .unknownError("io.example.Error"),

@@ -1,6 +1,8 @@
 import JSON
 import SecretMemory
+import System
 import Testing
+import VaultClient
 import VaultInterface
 
 @testable import Commands
@@ -22,6 +24,23 @@ extension VerbTests {
     #expect(try error.string("hint").contains("1m 30s"))
     #expect(try error.integer("status") == 503)
     #expect(play.talk.isEmpty)
+  }
+
+  /// The engine has no part in this error.
+  @Test
+  func aCallThatIsLongerThanAMessageIsNotSent() throws {
+    let (client, engine) = try UnixSocket.pair()
+    let other = Descriptor(owning: engine)
+    let connection = try Connection(Descriptor(owning: client))
+    let token = String(repeating: "x", count: 65_500)
+    do throws(VaultClientError) {
+      try connection.send(AccessTokenCall(account: "me", rejected: token))
+      Issue.record("it was sent")
+    } catch {
+      guard case .callTooLong(65_536) = error else { throw error }
+      #expect(ExitCode(error) == .usage)
+    }
+    #expect(try !other.waitReadable(milliseconds: 0))
   }
 
   /// Each reason has its remedy, and "nothing is lost" only if that is known.

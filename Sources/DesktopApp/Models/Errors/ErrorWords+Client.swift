@@ -16,6 +16,7 @@ extension ErrorWords {
     TextForm("the server at the vault's socket runs as user %s"),
     TextForm("the engine closed the connection"),
     TextForm("the engine did not answer in time"),
+    TextForm("the request is longer than %s bytes, so it was not sent to the vault"),
     TextForm("the engine sent a message that cannot be read: %s"),
     TextForm("the engine does not understand this program: %s"),
     TextForm("it has no %s"),
