@@ -18,6 +18,8 @@ package struct CargoCredential: Sendable, Equatable {
     case urlNotSupported = "url-not-supported"
     /// The registry has no token now, but cargo login can store one.
     case notFound = "not-found"
+    /// The request is one of a later version.
+    case operationNotSupported = "operation-not-supported"
     /// The only failure whose message cargo shows.
     case other
   }

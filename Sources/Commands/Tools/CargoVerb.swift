@@ -71,6 +71,12 @@ enum CargoVerb {
   }
 
   private static func answer(_ request: CargoCredential, _ session: Session) -> [UInt8] {
+    guard request.kind != nil else {
+      return CargoCredential.answer(
+        .operationNotSupported,
+        "thumblatch answers the requests get, login and logout"
+      )
+    }
     do throws(CommandError) {
       let query = ToolQuery.cargo(request)
       guard let host = query.host else { return noServer }

@@ -160,7 +160,7 @@ extension Situation {
       "cargo-credential",
       "what cargo does not get",
       input: cargo("get", "a.org") + cargo("logout", "git.example.org")
-        + cargo("login", "git.example.org") + cargo("login", "ftp://x")
+        + cargo("login", "git.example.org") + cargo("login", "ftp://x") + cargo("renew", "a.org")
         + cargo("get", "a.org").replacing("sparse+", with: "") + "x\n"
     ),
     token(

@@ -218,7 +218,9 @@ struct ToolVerbTests {
       #"{"v":1,"kind":"get","operation":"read","registry":{"index-url":"sparse+https://\#(host)/"}}"#
     }
     let more = [
-      #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org"}}"#, "x",
+      #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org"}}"#,
+      // Cargo tells a later request by this answer, and goes on to its next provider.
+      #"{"v":1,"kind":"renew","registry":{"index-url":"sparse+https://git.example.org"}}"#, "x",
     ]
     let play = try run(
       "cargo-credential --cargo-plugin",
@@ -228,10 +230,13 @@ struct ToolVerbTests {
       try stage.knowAccount(VerbTests.account)
     }
     let lines = play.out.split(separator: "\n")
-    #expect(play.code == .done && lines.count == 5 && lines.first == #"{"v":[1]}"#)
+    #expect(play.code == .done && lines.count == 6 && lines.first == #"{"v":[1]}"#)
     for (line, part) in zip(
       lines.dropFirst(),
-      ["Bearer at_1", "not-found", "host remove git.example.org", #""kind":"other""#]
+      [
+        "Bearer at_1", "not-found", "host remove git.example.org",
+        #"{"Err":{"kind":"operation-not-supported""#, #""kind":"other""#,
+      ]
     ) { #expect(line.contains(part), "\(line)") }
   }
 
