@@ -14,6 +14,8 @@ enum RuleVerbs {
     files.
     """
 
+  private static let privateNote = "a private vault has no rules for callers"
+
   static let list = Verb(
     "rule list",
     summary: "list the rules for unattended programs",
@@ -26,9 +28,7 @@ enum RuleVerbs {
         "settings": .object(object(rule.settings)),
       ])
     }
-    let note =
-      reply.file.map { "no rules for callers in \($0)" }
-      ?? "a private vault has no rules for callers"
+    let note = reply.file.map { "no rules for callers in \($0)" } ?? Self.privateNote
     for rule in reply.rules where rule.loosensDesktop {
       guard let unit = rule.settings["unit"].flatMap(UnitsOfUsers.first),
         let desktop = rule.settings["desktop"]
@@ -54,8 +54,10 @@ enum RuleVerbs {
     let reply = try session.call(within: Session.localLimit) { _ in
       TestRuleCall(process: process, unit: process == nil ? word : nil)
     }
+    let file = try session.call(within: Session.localLimit) { _ in ListRulesCall() }.file
     try session.show(
       [
+        "file": AccountText.optional(file),
         "unit": AccountText.optional(reply.unit),
         "user_unit": AccountText.optional(reply.userUnit),
         "sandboxed": .boolean(reply.sandboxed),
@@ -63,7 +65,12 @@ enum RuleVerbs {
         "because": .array(reply.because.map { .string($0) }),
         "limits": .object(object(reply.limits)),
       ],
-      text(reply, isProcess: process != nil, columns: session.output.columns)
+      text(
+        reply,
+        isProcess: process != nil,
+        isPrivate: file == nil,
+        columns: session.output.columns
+      )
     )
   }
 
@@ -78,7 +85,12 @@ enum RuleVerbs {
     return table.text(columns: columns)
   }
 
-  private static func text(_ reply: TestRuleReply, isProcess: Bool, columns: Int?) -> String {
+  private static func text(
+    _ reply: TestRuleReply,
+    isProcess: Bool,
+    isPrivate: Bool,
+    columns: Int?
+  ) -> String {
     var table = Table(headings: ["", ""])
     if isProcess {
       table.add("unit:", reply.unit ?? "none")
@@ -86,7 +98,8 @@ enum RuleVerbs {
       table.add("sandbox:", reply.sandboxed ? "yes" : "no")
     }
     let rules = zip(reply.rules, reply.because).map { "\($0) (\($1))" }
-    table.add("rules:", rules.isEmpty ? "none apply" : rules.joined(separator: ", "))
+    let none = isPrivate ? "none apply: \(privateNote)" : "none apply"
+    table.add("rules:", rules.isEmpty ? none : rules.joined(separator: ", "))
     for limit in reply.limits.sorted(by: { $0.key < $1.key }) {
       table.add("\(limit.key):", limit.value)
     }

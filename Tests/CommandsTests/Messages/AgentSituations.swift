@@ -16,6 +16,28 @@ extension Situation {
 
   private static let ci = ["unit": "ci-*.service", "accounts": "work", "rate": "30"]
 
+  private static let file = "/etc/thumblatch/thumblatch.conf"
+  private static let withoutRules = TestRuleReply(
+    sandboxed: false,
+    rules: [],
+    because: [],
+    limits: [:]
+  )
+
+  private static func test(
+    _ words: String,
+    _ what: String,
+    _ reply: TestRuleReply,
+    file: String? = Self.file
+  ) -> Situation {
+    Situation("rule test \(words)", what) { stage in
+      _ = try stage.expect(TestRuleCall.self)
+      try stage.reply(reply)
+      _ = try stage.expect(ListRulesCall.self)
+      try stage.reply(ListRulesReply(file: file, rules: []))
+    }
+  }
+
   /// The rules for callers.
   static let callerRules: [Situation] = [
     Situation("rule list", "two rules") { stage in
@@ -65,28 +87,25 @@ extension Situation {
       _ = try stage.expect(ListRulesCall.self)
       try stage.reply(ListRulesReply(rules: []))
     },
-    Situation("rule test 4211", "a process") { stage in
-      _ = try stage.expect(TestRuleCall.self)
-      try stage.reply(
-        TestRuleReply(
-          userUnit: "app-code-7.scope",
-          sandboxed: true,
-          rules: ["boxes"],
-          because: ["sandbox = yes"],
-          limits: ["presence": "each"]
-        )
+    test(
+      "4211",
+      "a process",
+      TestRuleReply(
+        userUnit: "app-code-7.scope",
+        sandboxed: true,
+        rules: ["boxes"],
+        because: ["sandbox = yes"],
+        limits: ["presence": "each"]
       )
-    },
-    Situation("rule test ci-nightly.service", "a unit") { stage in
-      _ = try stage.expect(TestRuleCall.self)
-      try stage.reply(
-        TestRuleReply(sandboxed: false, rules: ["ci"], because: ["unit = ci-*.service"], limits: ci)
-      )
-    },
-    Situation("rule test cron.service", "no rule") { stage in
-      _ = try stage.expect(TestRuleCall.self)
-      try stage.reply(TestRuleReply(sandboxed: false, rules: [], because: [], limits: [:]))
-    },
+    ),
+    test(
+      "ci-nightly.service",
+      "a unit",
+      TestRuleReply(sandboxed: false, rules: ["ci"], because: ["unit = ci-*.service"], limits: ci)
+    ),
+    test("cron.service", "no rule", withoutRules),
+    test("cron.service", "a private vault", withoutRules, file: nil),
+    test("4211 --json", "a private vault", withoutRules, file: nil),
     Situation("rule test 1", "another user's process") { stage in
       _ = try stage.expect(TestRuleCall.self)
       try stage.fail(.refused(message: "process 1 is another user's"))
