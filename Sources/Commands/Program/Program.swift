@@ -48,6 +48,7 @@ package enum Program {
       }
       return ExitCode.done.rawValue
     } catch {
+      let error = error.beforeVerb(words, output)
       output.fail(error)
       return error.code.rawValue
     }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import PlainText
 internal import ToolProtocols
 internal import VaultInterface
 
@@ -27,10 +28,19 @@ enum DockerVerb {
     do throws(CommandError) {
       try answer(session)
     } catch {
-      let line = session.output.commands.adapted(error).line
-      try session.output.data(bytes: Array((line + "\n").utf8))
-      throw .answered(.bug)
+      throw said(error, session.output)
     }
+  }
+
+  /// Says an error as docker expects it: on standard output, with exit status 1.
+  ///
+  /// - Returns: the error to end with.
+  static func said(_ error: CommandError, _ output: Output) -> CommandError {
+    let line = PlainText.line(output.commands.adapted(error).line, limit: 1200)
+    do throws(CommandError) { try output.data(bytes: Array((line + "\n").utf8)) } catch {
+      return error
+    }
+    return .answered(.bug)
   }
 
   private static func answer(_ session: Session) throws(CommandError) {

@@ -27,6 +27,14 @@ enum ToolVerbs {
   }
 }
 
+extension CommandError {
+  /// The error of words that are no call of a verb, as the tool that runs the verb expects it.
+  func beforeVerb(_ words: [String], _ output: Output) -> CommandError {
+    guard words.first == DockerVerb.verb.words.first, !isSaid else { return self }
+    return DockerVerb.said(self, output)
+  }
+}
+
 extension Session {
   /// The entry of `hosts.conf` for the host that a tool wants to reach; `nil` if the user did not name
   /// it.

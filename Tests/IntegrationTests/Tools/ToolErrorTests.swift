@@ -140,6 +140,27 @@ struct ToolErrorTests {
     #expect(try !person.run("account", "list").succeeded().contains("other.example.org"))
   }
 
+  /// A tool of a later version may give words that its helper does not know.
+  @Test(arguments: ["", "get extra", "get --frob"])
+  func wordsThatAHelperDoesNotKnowAreAnErrorInItsProtocol(_ words: String) throws {
+    var calls = [Helper.git, .docker, .bazel, .terraform].map { helper in
+      let program = helper.command.split(separator: " ")[0]
+      let host = helper == .terraform && !words.isEmpty ? "git.example.org" : ""
+      return Call(helper: helper, command: "\(program) \(words) \(host)", input: ":")
+    }
+    if words.contains("-") {
+      calls.append(Call(helper: .cargo, command: "cargo-credential-thumblatch --frob", input: ":"))
+    }
+    for (helper, ending) in try run(calls) {
+      guard helper == .cargo else {
+        ending.expectError(helper, code: 2)
+        continue
+      }
+      // The greeting tells cargo that a helper is there, so its message is on standard error.
+      #expect(ending.code == "2" && ending.out == "" && ending.error.contains("--frob"))
+    }
+  }
+
   /// kubectl's request is in a variable.
   @Test(arguments: [
     "{", "{}", "[]", "7", #"{"apiVersion":"client.authentication.k8s.io/v1"}"#,
