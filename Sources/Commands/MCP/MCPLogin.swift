@@ -175,9 +175,10 @@ struct MCPLogin {
       else { throw .usage("\(Self.metadata.name) must be an https URL with a path") }
       return Client(id: document)
     }
+    let document = metadata.clientMetadata ? ", or --client-metadata URL instead of the ID" : ""
     let byHand =
       "register a public client there with the redirect URI \(redirect.text); then: thumblatch login"
-      + " \(name) --mcp \(url) --client-id ID --redirect-uri \(redirect.text)"
+      + " \(name) --mcp \(url) --client-id ID --redirect-uri \(redirect.text)\(document)"
     guard let endpoint = metadata.registration else {
       throw .usage("\(draft.issuer) has no dynamic client registration", hint: byHand)
     }

@@ -135,6 +135,11 @@ extension Situation {
     login(" --scope a\\b", "a scope with a backslash"),
     login("", "no PKCE", metadata: { $0.pkce = nil }),
     login("", "no registration", metadata: { $0.registration = nil }),
+    login(
+      "",
+      "no registration, but client metadata documents",
+      metadata: { ($0.registration, $0.clientMetadata) = (nil, true) }
+    ),
     login("", "a registration without TLS", metadata: { $0.registration = "http://127.0.0.1/" }),
     login(
       "",
