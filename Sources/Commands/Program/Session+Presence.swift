@@ -137,7 +137,7 @@ extension Session {
         .promptNeeded,
         "\(PresenceText.need(request)) is needed, but there is no terminal, and no desktop: "
           + message,
-        hint: CommandError.foreground
+        hint: CommandError.advice(withoutAgent: message)
       )
     }
   }
