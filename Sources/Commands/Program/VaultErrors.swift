@@ -119,7 +119,9 @@ extension CommandError {
     case .busy(let message, let retryAfter):
       let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when that is over"
       self.init(code, message, hint: "try again \(again)")
-    case .noDesktop(let message): self.init(code, message, hint: Self.foreground)
+    // For other programs, `Session.checkByAgent` makes the error.
+    case .noDesktop(let message):
+      self.init(code, message, hint: Self.advice(behindSocket: message))
     case .noSuchAccount(let account) where account.isEmpty:
       self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
     case .noSuchAccount(let account):

@@ -183,7 +183,7 @@ extension CommandError {
 
   /// The error with advice that helps if a tool runs this program, which then asks at no terminal.
   func forTool(_ account: String?) -> CommandError {
-    guard code == .promptNeeded, reason == nil else { return self }
+    guard code == .promptNeeded, reason == nil, !isForSocket else { return self }
     let unlock = (["thumblatch unlock"] + [account].compactMap(\.self)).joined(separator: " ")
     return CommandError(code, message, hint: "at a terminal: \(unlock); then try again")
   }

@@ -162,6 +162,18 @@ extension Situation {
         .refused(message: #"the restricted socket "build" does not allow this account"#)
       )
     }.withoutTerminal.with { $0.location = .socket(path: "/s") },
+    Situation("token work --no-input", "behind a restricted socket") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(prompt: "", atDesk: true)
+    }.with { $0.location = .socket(path: "/s") },
+    Situation("token work --helper", "the screen behind a restricted socket is locked") { stage in
+      _ = try stage.expect(AccessTokenCall.self)
+      try stage.needPresence(atDesk: true)
+      _ = try stage.expect(AskAtDesktopCall.self)
+      try stage.fail(
+        .noDesktop(message: "no prompt is shown for your session: its screen is locked")
+      )
+    }.with { $0.location = .socket(path: "/s") },
     Situation("token work", "a rule forbids to ask") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(prompt: "")
