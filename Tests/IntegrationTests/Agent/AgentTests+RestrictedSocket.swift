@@ -152,6 +152,27 @@ extension AgentTests {
     try stopSocket(agent)
   }
 
+  /// The engine does not know which tool repeats its helper there.
+  @Test
+  func aRefusedTokenBehindASocketIsReplacedIfTheProgramNamesIt() throws {
+    let agent = try startSocket()
+    func touched(_ words: [String], _ input: String = "") throws -> String {
+      let shown = try desk.count()
+      let run = try person.start(words, typing: input)
+      try desk.sees("restricted socket \"build\"", above: shown)
+      try person.touch()
+      let text = try run.text()
+      #expect(try run.child.wait() == .exited(0), "\(text)")
+      return try #require(text.matches(of: /at_[A-Za-z0-9_-]+/).first.map { String($0.output) })
+    }
+    let first = try touched(["token", "me"])
+    #expect(try touched(["token", "me", "--helper"]) == first)
+    let second = try touched(["token", "me", "--rejected"], first)
+    #expect(second != first)
+    #expect(try touched(["token", "me"]) == second)
+    try stopSocket(agent)
+  }
+
   @Test
   func aRuleSaysWhenATokenBehindASocketNeedsACheck() throws {
     let policy = "\(bench.base)/machine/thumblatch.conf"
