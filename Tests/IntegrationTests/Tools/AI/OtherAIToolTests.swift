@@ -27,6 +27,15 @@ struct OtherAIToolTests {
     print("opencode", server["type"], server["url"], header)
     END
     printf '#!/bin/sh\necho copilot $COPILOT_GITHUB_TOKEN\n' >~/tools/copilot
+    printf '#!/bin/sh\necho $1 $GITHUB_PERSONAL_ACCESS_TOKEN\n' >~/tools/github-mcp-server
+    cat >~/tools/code <<'END'
+    #!/usr/bin/python3
+    import json, os, subprocess
+    file = open(os.path.expanduser("~/.config/Code/User/mcp.json"))
+    for server in json.load(file)["servers"].values():
+        print(server["type"], flush=True)
+        subprocess.run([server["command"], *server["args"]], check=True)
+    END
     chmod 755 ~/tools/*
     sbx() {
       test "$1 $2 $3 $4 $5 $6" = "secret set github --refresh on-demand --command"
@@ -50,6 +59,7 @@ struct OtherAIToolTests {
       set -eu; export PATH=\(person.programs):$PATH; cd ~; exec 2>&1
       \(Self.standIns)
       \(recipe.script)
+      code
       """
     ).succeeded()
     let work = try person.run("token", "work").succeeded().dropLast()
@@ -59,7 +69,8 @@ struct OtherAIToolTests {
       text == """
         gemini \(url) Bearer \(work)
         opencode remote \(url) Bearer \(work)
-        copilot \(github)sbx \(github)
+        copilot \(github)sbx \(github)stdio
+        stdio \(github)
         """
     )
   }
