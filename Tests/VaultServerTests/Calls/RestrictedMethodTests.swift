@@ -43,4 +43,22 @@ struct RestrictedMethodTests {
         )
     )
   }
+
+  @Test(arguments: [
+    #"{"method":"org.varlink.service.GetInfo"}"#,
+    #"{"method":"org.varlink.service.GetInterfaceDescription","#
+      + #""parameters":{"interface":"io.thumblatch.Vault"}}"#,
+  ])
+  func theServiceDescribesItselfBehindARestrictedSocket(_ text: String) async throws {
+    let recognition = Recognition()
+    #expect(recognition.restrict(by: try CallerRule(socket: "ci", accounts: ["me"], scope: nil)))
+    let answer = await Vaults.closed().answer(
+      try ParsedCall(text: text),
+      from: Caller(connection: 1, user: 1000, requester: "a test"),
+      recognition,
+      reply: { _ in },
+      whenSent: { true }
+    )
+    #expect(answer.reply.error == nil && !answer.isEnd)
+  }
 }
