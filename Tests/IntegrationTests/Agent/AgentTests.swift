@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import System
 import TestSupport
 import Testing
@@ -102,6 +103,29 @@ struct AgentTests {
     try desk.sees("Wrong password.")
     try desk.run("desk.type(\(desk.quoted(person.systemPassword)))")
     try ends(run, 0, "at_")
+    try stop(agent)
+  }
+
+  @Test
+  func aLateHelperAndTheNextCallHaveOneNotification() throws {
+    let agent = try startAgent()
+    let notifications = "len({each['id'] for each in desk.shown} - {0})"
+    func isLate() throws {
+      let late = try token("--helper", "--within", "1s")
+      let shown = try late.text()
+      #expect(try late.child.wait() == .exited(5))
+      #expect(shown.contains("no token within 1s") && !shown.contains("at_"), "\(shown)")
+    }
+    try isLate()
+    let number = try desk.sees(Self.question)
+    #expect(eventually { person.readerIsOpen })
+    // Another helper joins the open prompt.
+    try isLate()
+    #expect(try desk.run(notifications) == .integer(1))
+    try person.touch()
+    try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+    try ends(try token("--helper", "--within", "60s"), 0, "at_")
+    #expect(try desk.run(notifications) == .integer(1))
     try stop(agent)
   }
 
