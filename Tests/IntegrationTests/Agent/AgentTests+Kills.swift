@@ -47,4 +47,35 @@ extension AgentTests {
     try allowsNothing()
     try stop(agent)
   }
+
+  /// The replacement of a protected secret needs its own check, which ends with the tool's helper.
+  @Test
+  func theEndOfAHelperThatReplacesASecretKeepsTheOldOne() throws {
+    let agent = try startAgent()
+    try person.run(
+      ["store", "pat", "--host", "docker.example.org", "--username", "ann", "--protect"]
+        + ["--secret-stdin"],
+      input: "old-secret\n"
+    ).succeeded()
+    let file = "cat ~/.config/thumblatch/hosts.conf"
+    let hosts = try person.shell(file).succeeded()
+    let helper = try person.start(
+      ["docker-credential", "store"],
+      typing: #"{"ServerURL":"docker.example.org","Username":"ann","Secret":"new-secret"}"#
+    )
+    let number = try desk.sees("Touch the fingerprint reader to replace")
+    #expect(eventually { person.readerIsOpen })
+    kill(helper.child.identifier, SIGKILL)
+    _ = try helper.text()
+    _ = try helper.child.wait()
+    try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
+    #expect(eventually { !person.readerIsOpen })
+    #expect(try person.shell(file).succeeded() == hosts)
+    let shown = try desk.count()
+    let get = try person.start(["docker-credential", "get"], typing: "docker.example.org")
+    try desk.sees("to use account 'pat'", above: shown)
+    try person.touchAgain()
+    try ends(get, 0, "old-secret")
+    try stop(agent)
+  }
 }
