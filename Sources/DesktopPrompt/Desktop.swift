@@ -33,9 +33,19 @@ extension Desktop {
         "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "XDG_RUNTIME_DIR=\(runtime)",
         "DBUS_SESSION_BUS_ADDRESS=\(address)",
       ]
-      + (Self.displayNames + ["XAUTHORITY", "HOME", "XDG_SESSION_TYPE"]).compactMap { name in
-        (variable(name) ?? told[name]).map { "\(name)=\($0)" }
-      }
+      + Self.windowVariables { variable($0) ?? told[$0] }
+  }
+
+  /// The variables by which a program opens a window.
+  ///
+  /// Qt 5 looks for Wayland only if the type of the session says so, and ends without X11.
+  static func windowVariables(_ variable: (String) -> String?) -> [String] {
+    let names = displayNames + ["XAUTHORITY", "HOME", "XDG_SESSION_TYPE"]
+    let isWayland = variable("WAYLAND_DISPLAY") != nil && variable("DISPLAY") == nil
+    return names.compactMap { name in
+      let usual = isWayland && name == "XDG_SESSION_TYPE" ? "wayland" : nil
+      return (variable(name) ?? usual).map { "\(name)=\($0)" }
+    }
   }
 
   private static func runtimeDirectory(_ variable: (String) -> String?) -> String {
