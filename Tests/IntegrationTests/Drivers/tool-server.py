@@ -33,11 +33,19 @@ def digest(content):
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
-MANIFEST = json.dumps({
-    "schemaVersion": 2, "mediaType": MANIFEST_TYPE, "layers": [],
-    "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "digest": digest(CONFIG),
-               "size": len(CONFIG)}}).encode()
-BLOBS = {digest(CONFIG): CONFIG, digest(MANIFEST): MANIFEST}
+def manifest(kind, config):
+    return json.dumps({
+        "schemaVersion": 2, "mediaType": kind, "layers": [],
+        "config": {"mediaType": config, "digest": digest(CONFIG), "size": len(CONFIG)}}).encode()
+
+
+MANIFEST = manifest(MANIFEST_TYPE, "application/vnd.oci.image.config.v1+json")
+# That of an older docker, which does not accept the other one.
+DOCKER_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+DOCKER_MANIFEST = manifest(DOCKER_TYPE, "application/vnd.docker.container.image.v1+json")
+# docker accepts no other registry.
+VERSION = {"Docker-Distribution-API-Version": "registry/2.0"}
+BLOBS = {digest(content): content for content in (CONFIG, MANIFEST, DOCKER_MANIFEST)}
 
 
 def crate():
@@ -83,7 +91,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             log.write(f"{200 if accepted else 401} {scheme} {name} {self.path}\n")
         if not accepted:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            return self.send(401, b"", {"WWW-Authenticate": 'Basic realm="tools"'})
+            return self.send(401, b"", {"WWW-Authenticate": 'Basic realm="tools"', **VERSION})
         if self.path.startswith("/git/"):
             return self.git()
         if self.path.startswith("/v2/"):
@@ -124,14 +132,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def registry(self):
         parts = self.path.split("/")
         if self.path == "/v2/":
-            return self.send(200, b"{}", {"Content-Type": "application/json"})
+            return self.send(200, b"{}", {"Content-Type": "application/json", **VERSION})
         if self.path == "/v2/app/tags/list":
             tags = {"name": "app", "tags": ["latest"]}
             return self.send(200, json.dumps(tags).encode(), {"Content-Type": "application/json"})
-        content = MANIFEST if parts[-1] == "latest" else BLOBS.get(parts[-1])
+        accepted = str(self.headers.get_all("Accept"))
+        is_of_docker = DOCKER_TYPE in accepted and MANIFEST_TYPE not in accepted
+        latest = DOCKER_MANIFEST if is_of_docker else MANIFEST
+        content = latest if parts[-1] == "latest" else BLOBS.get(parts[-1])
         if content is None:
             return self.send(404, b"", {})
-        kind = MANIFEST_TYPE if content is MANIFEST else "application/octet-stream"
+        kinds = {MANIFEST: MANIFEST_TYPE, DOCKER_MANIFEST: DOCKER_TYPE}
+        kind = kinds.get(content, "application/octet-stream")
         self.send(200, content, {"Content-Type": kind, "Docker-Content-Digest": digest(content)})
 
     def crates(self):
