@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A server over TLS that real tools reach with a token: git, registries of images and crates, Kubernetes.
+"""A server over TLS that real tools reach with a token: git, registries of images, crates and Python's packages,
+Kubernetes.
 
 usage: tool-server.py DIRECTORY CERTIFICATE KEY
 
 Serves the repositories of DIRECTORY/git by `git http-backend`, one image `app` by the distribution API
-of OCI, one crate `app` by the sparse index /index/, and /api of Kubernetes. Each path needs a token that
-begins with at_, as a Bearer token or as the password of Basic. A token in DIRECTORY/rejected, one a line,
-gets 401. Prints its port. What it was asked is in DIRECTORY/log, a line each: the status, the scheme and
-user name of the Authorization, the path.
+of OCI, one crate `app` by the sparse index /index/, one package `app` by /simple/, and /api of Kubernetes.
+Each path needs a token that begins with at_, as a Bearer token or as the password of Basic. A token in
+DIRECTORY/rejected, one a line, gets 401. Prints its port. What it was asked is in DIRECTORY/log, a line
+each: the status, the scheme and user name of the Authorization, the path.
 """
 import base64
 import hashlib
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import zipfile
 
 DIRECTORY, CERTIFICATE, KEY = sys.argv[1:4]
 LOCK = threading.Lock()
@@ -60,6 +62,18 @@ def crate():
     return packed.getvalue()
 
 
+def wheel():
+    """The package `app`, as pip and uv install it."""
+    files = {"app.py": "", "METADATA": "Metadata-Version: 2.1\nName: app\nVersion: 1.0.0\n",
+             "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "RECORD": ""}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name if name.endswith(".py") else f"app-1.0.0.dist-info/{name}", text)
+    return packed.getvalue()
+
+
+WHEEL, WHEEL_NAME = wheel(), "app-1.0.0-py3-none-any.whl"
 CRATE = crate()
 CRATE_ENTRY = json.dumps({"name": "app", "vers": "1.0.0", "deps": [], "features": {}, "yanked": False,
                           "cksum": hashlib.sha256(CRATE).hexdigest()}).encode() + b"\n"
@@ -98,6 +112,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.registry()
         if self.path.startswith(("/index/", "/crates/")):
             return self.crates()
+        if self.path.startswith("/simple/"):
+            return self.packages()
         versions = {"kind": "APIVersions", "versions": ["v1"]}
         self.send(200, json.dumps(versions).encode(), {"Content-Type": "application/json"})
 
@@ -145,6 +161,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         kinds = {MANIFEST: MANIFEST_TYPE, DOCKER_MANIFEST: DOCKER_TYPE}
         kind = kinds.get(content, "application/octet-stream")
         self.send(200, content, {"Content-Type": kind, "Docker-Content-Digest": digest(content)})
+
+    def packages(self):
+        content = {
+            "/simple/app/": f'<a href="{WHEEL_NAME}">{WHEEL_NAME}</a>'.encode(),
+            "/simple/app/" + WHEEL_NAME: WHEEL,
+        }.get(self.path)
+        kind = "text/html" if self.path.endswith("/") else "application/octet-stream"
+        self.send(404 if content is None else 200, content or b"", {"Content-Type": kind})
 
     def crates(self):
         origin = "https://" + self.headers["Host"]

@@ -163,6 +163,37 @@ struct SecretServiceClientTests {
     try secrets.stop(agent)
   }
 
+  /// uv runs the program keyring, and has no protocol of its own for helpers.
+  @Test
+  func uvGetsThePasswordOfAnIndexByKeyring() throws {
+    try person.copySecretClients()
+    let server = try ToolServer(as: person)
+    let index = "\(server.host)/simple"
+    let agent = try secrets.startAgent()
+    try secrets.run(
+      """
+      mkdir ~/bin
+      printf '#!/bin/sh\\nexec /usr/bin/python3 -m keyring "$@"\\n' >~/bin/keyring
+      chmod 755 ~/bin/keyring
+      echo at_index | ~/bin/keyring set https://\(index) ada
+      """
+    )
+    let text = try secrets.touching(
+      SecretServiceDesk.unlocking,
+      """
+      export PATH=$HOME/bin:$PATH SSL_CERT_FILE=\(server.authority)
+      export UV_KEYRING_PROVIDER=subprocess UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never
+      cd ~
+      \(person.base)/uv pip install --python /usr/bin/python3 --target installed \
+        --index-url https://ada@\(index) app
+      ls installed
+      """
+    )
+    #expect(text.contains("app.py") && !text.contains("at_index"), "\(text)")
+    #expect(try server.log().contains("200 Basic ada /simple/app/"))
+    try secrets.stop(agent)
+  }
+
   @Test
   func anotherServiceOfTheNameIsLeftAlone() throws {
     let first = try secrets.startAgent()

@@ -83,6 +83,7 @@ extension Someone {
       """
       mkdir -m 755 \(base)/python
       cp -r \(environment)/lib/python3*/site-packages/* \(base)/python
+      install -m 755 \(environment)/bin/uv \(base)/uv
       chmod -R a+rX \(base)/python
       """
     )
