@@ -29,13 +29,11 @@ package struct RequestTarget: Sendable, Equatable {
       let colon = text.rangeOfSchemeEnd
     else { throw bad }
     let after = text[colon.upperBound...]
-    let end = after.firstIndex { "/?#".contains($0) } ?? after.endIndex
+    let end = after.utf8.firstIndex { "/?#".utf8.contains($0) } ?? after.endIndex
     guard let address = WebAddress(String(text[..<end]), ports: Self.ports),
       let standard = Self.standardPort(of: address.scheme)
     else { throw bad }
-    guard address.scheme == "https" || address.isLoopback else {
-      throw ConfigurationError(.badValue(text: nil, rule: "https, or http to this machine itself"))
-    }
+    try Self.demandPrivate(address)
     scheme = address.scheme
     host = address.host
     port = address.port ?? standard
@@ -44,6 +42,13 @@ package struct RequestTarget: Sendable, Equatable {
     let path = after[end...].prefix { $0 != "#" }
     // `"/" + path` would look up how to append a substring, which takes as long as all of the rest.
     rest = path.hasPrefix("/") ? String(path) : "/\(String(path))"
+  }
+
+  /// Refuses plain text that leaves this machine.
+  static func demandPrivate(_ address: WebAddress) throws(ConfigurationError) {
+    guard address.scheme == "https" || address.isLoopback else {
+      throw ConfigurationError(.badValue(text: nil, rule: "https, or http to this machine itself"))
+    }
   }
 
   package var text: String { origin + rest }

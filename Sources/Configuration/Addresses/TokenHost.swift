@@ -14,11 +14,13 @@ package struct TokenHost: Sendable, Hashable, CustomStringConvertible {
   /// scheme, because any local user may listen there while the user's own program does not run.
   package init(_ name: String) throws(ConfigurationError) {
     let url = name.rangeOfSchemeEnd != nil ? name : "https://" + name
-    guard WebAddress(url, ports: RequestTarget.ports)?.path.isEmpty == true else {
+    // Not as a `RequestTarget`, which would parse it again: a file may have 256 hosts.
+    guard let address = WebAddress(url, ports: RequestTarget.ports), address.path.isEmpty else {
       let quoted = name.contains("@") ? nil : name
       throw ConfigurationError(.badValue(text: quoted, rule: Self.rule))
     }
-    try self.init(ofURL: url)
+    try RequestTarget.demandPrivate(address)
+    text = address.scheme == "https" ? String(address.text.dropFirst(8)) : address.text
   }
 
   /// The host of a URL that a tool wants to reach.

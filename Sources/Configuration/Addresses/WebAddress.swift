@@ -22,7 +22,8 @@ struct WebAddress: Sendable, Hashable {
     let named = scheme
     guard let standardPort = ports.first(where: { $0.key == named })?.value else { return nil }
     let rest = text[separator.upperBound...]
-    let pathStart = rest.firstIndex(of: "/") ?? rest.endIndex
+    // Bytes, because the text is ASCII, and a search for graphemes is slow.
+    let pathStart = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
     guard let (host, port) = Self.authority(rest[..<pathStart]) else { return nil }
     self.host = host
     self.port = port == standardPort ? nil : port
@@ -62,10 +63,8 @@ struct WebAddress: Sendable, Hashable {
   }
 
   private static func schemeEnd(_ text: String) -> Range<String.Index>? {
-    guard let colon = text.firstIndex(of: ":") else { return nil }
-    let rest = text[colon...]
-    guard rest.hasPrefix("://") else { return nil }
-    return colon..<text.index(colon, offsetBy: 3)
+    let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+    return text.rangeOfSchemeEnd.flatMap { $0.lowerBound == colon ? $0 : nil }
   }
 
   private static func authority(_ text: Substring) -> (String, Int?)? {
@@ -78,14 +77,14 @@ struct WebAddress: Sendable, Hashable {
       host = "[\(number)]"
       after = text[text.index(after: end)...]
     } else {
-      let end = text.firstIndex(of: ":") ?? text.endIndex
+      let end = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
       host = text[..<end].lowercased()
       guard isHostName(host) else { return nil }
       after = text[end...]
     }
     if after.isEmpty { return (host, nil) }
     let digits = after.dropFirst()
-    guard after.hasPrefix(":"), (1...5).contains(digits.count),
+    guard after.hasPrefix(":"), (1...5).contains(digits.utf8.count),
       digits.utf8.allSatisfy(isDigit), let port = Int(digits), (1...65_535).contains(port)
     else { return nil }
     return (host, port)

@@ -122,11 +122,15 @@ package struct HostFile: Sendable {
         line: keyFile.sections[Self.mostHosts].line
       )
     }
+    // Searching the entries would be quadratic.
+    var hosts = NamedValues<Int>()
     for section in keyFile.sections {
       let entry = try keyFile.locating(in: section) { () throws(ConfigurationError) in
         let host = try TokenHost(section.name)
         // A host may be written in several ways.
-        guard self[host] == nil else { throw ConfigurationError(.repeatedSection(section.name)) }
+        guard hosts.add(section.line, named: host.text) else {
+          throw ConfigurationError(.repeatedSection(section.name))
+        }
         return try HostAccount(host, section)
       }
       entries.append(entry)
