@@ -219,7 +219,7 @@ struct OAuthProviderTests {
   }
 
   @Test
-  func aKeyOfAnotherKindIsToldApartFromOneThatNobodyKnows() throws {
+  func aKeyOfAnotherKindIsToldApartFromAnUnknownOne() throws {
     let backend = ["kind": "password-backend", "issuer": "https://id.example.com"]
     for key in [
       "scope", "token_endpoint", "client_secret", "redirect_uri", "response_iss", "refresh_scope",
@@ -263,7 +263,7 @@ struct OAuthProviderTests {
   }
 
   @Test
-  func plainTextIsForThisMachineAlone() throws {
+  func plainTextIsOnlyForThisMachine() throws {
     let local: [String: String?] = [
       "issuer": "http://localhost:8000", "token_endpoint": "http://127.0.0.1:8000/token",
     ]

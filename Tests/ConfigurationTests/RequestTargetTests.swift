@@ -84,7 +84,7 @@ struct RequestTargetTests {
   }
 
   @Test
-  func whatIsSentIsPutTogetherAnew() throws {
+  func theTargetIsComposedAgainFromItsParts() throws {
     #expect(try RequestTarget("HTTPS://Example.COM?a=b#c").text == "https://example.com/?a=b")
     #expect(
       try RequestTarget("https://example.com:443/A/../b").text == "https://example.com/A/../b"

@@ -207,7 +207,7 @@ struct SignatureKeyTests {
   }
 
   @Test(arguments: [(SignatureKey.Curve.p384, 48), (.p521, 66)])
-  func aCurveTakesItsOwnPointsAlone(_ curve: SignatureKey.Curve, _ count: Int) {
+  func aCurveTakesOnlyItsOwnPoints(_ curve: SignatureKey.Curve, _ count: Int) {
     for length in [0, 32, 48, 65, 66, 67] where length != count {
       let number = [UInt8](repeating: 1, count: length)
       #expect(refusal { try SignatureKey(on: curve, x: number, y: number) } == .wrongLength)

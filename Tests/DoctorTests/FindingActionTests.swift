@@ -39,7 +39,7 @@ struct FindingActionTests {
   }
 
   @Test
-  func anotherUsersFileIsLeftAlone() throws {
+  func anotherUsersFileIsNotChanged() throws {
     var other = "/etc/passwd"
     if getuid() == 0 {
       try #require(unsafe chown(path, 1, 1) == 0)

@@ -221,7 +221,7 @@ extension ReaderTests {
     }
 
     @Test
-    func withoutAPrintOfThisReaderNobodyIsAsked() throws {
+    func withoutAPrintOfThisReaderNoPromptIsShown() throws {
       defer { reader.remove() }
       reader.connected {
         #expect(throws: ReaderError.notEnrolled) { try RunningCheck([]).wait() }

@@ -154,7 +154,7 @@ extension ReaderTests {
     }
 
     @Test
-    func theTimeEndsACheckThatNobodyAnswers() throws {
+    func theTimeEndsACheckWithoutAnAnswer() throws {
       defer { remove() }
       try bus.startFalseFprintd(verify: [])
       let check = RunningCheck([], fingers: [.rightIndex], milliseconds: 100, on: reader)

@@ -49,7 +49,7 @@ struct PasswordProgramTests {
   }
 
   @Test
-  func anOrdinaryUserCanShowTheirOwnPasswordAndNobodyElses() throws {
+  func anOrdinaryUserCanShowOnlyTheirOwnPassword() throws {
     let user = try ScratchUser(password: password)
     defer { user.remove() }
     let other = try ScratchUser(password: password)
@@ -118,7 +118,7 @@ struct PasswordProgramTests {
   }
 
   @Test
-  func aModuleThatHangsOrCrashesEndsTheProgramAndLetsNobodyIn() throws {
+  func aModuleThatHangsOrCrashesEndsTheProgramAndPassesNoCheck() throws {
     for (behaviour, isTimeout) in [("hang", true), ("crash", false)] {
       let presence = try VirtualPresence(stack: "auth required @/hostile.so \(behaviour)")
       defer { presence.remove() }

@@ -161,7 +161,7 @@ struct FingerProgramTests {
   }
 
   @Test
-  func withoutAPrintOrAReaderNobodyIsAsked() throws {
+  func withoutAPrintOrAReaderNoPromptIsShown() throws {
     defer { remove() }
     let client = try PresenceClient(presence.program)
     try client.send(HelperCheckCall(presenceMethod: .fingerprint, timeout: 60_000), more: true)

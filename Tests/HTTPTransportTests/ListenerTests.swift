@@ -50,7 +50,7 @@ struct ListenerTests {
   }
 
   @Test
-  func whoNamesNobodyTrustsRootAlone() throws {
+  func withoutAUserOnlyRootIsTrusted() throws {
     let holder = try PortHolder(user: Self.nobody)
     var request = try request(holder.port)
     request.loopbackUsers = []

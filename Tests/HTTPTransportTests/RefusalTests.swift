@@ -19,7 +19,7 @@ struct RefusalTests {
   }
 
   @Test
-  func plainTextLeavesThisMachineForNobody() {
+  func noPlainTextLeavesThisMachine() {
     for host in [
       "example.org", "10.0.0.1", "127.0.0.1.example.org", "localhost.example.org", "128.0.0.1",
       "0.0.0.0", "[::2]", "localhost.",

@@ -137,7 +137,7 @@ struct TrustTests {
   }
 
   @Test
-  func theRightPinPassesAloneOrAmongOthers() throws {
+  func theRightPinPassesByItselfOrAmongOthers() throws {
     let backend = try backend("leaf.pem")
     for pins in [[certificates.pin], [Self.wrongPin, certificates.pin]] {
       var pinned = try request(to: backend, trusting: "ca.pem")

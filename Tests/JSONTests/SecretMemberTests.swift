@@ -100,7 +100,7 @@ struct SecretMemberTests {
   }
 
   @Test
-  func aSecretIsWrittenToLockedMemoryAlone() throws {
+  func aSecretIsWrittenOnlyToLockedMemory() throws {
     let text = Array("{\"a\":1,\"key\":\"p\\u00e4ss\\n\\\"\"}".utf8)
     let value = try JSONReader.read(text, secretMembers: Self.names)
     #expect(throws: JSONError.secretInOrdinaryMemory) { try JSONWriter.write(value) }

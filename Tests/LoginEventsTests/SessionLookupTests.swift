@@ -25,7 +25,7 @@ struct SessionLookupTests {
   ///
   /// One rule says at which of them a finger counts.
   @Test
-  func aFingerCountsForAnActiveLocalSessionOnASeatAlone() throws {
+  func aFingerCountsOnlyForAnActiveLocalSessionOnASeat() throws {
     defer { bus.remove() }
     // The last fact changes first. `Type` decides nothing.
     try bus.act(

@@ -72,7 +72,7 @@ extension RedirectListenerTests {
     "s.close()",
     "s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\\1\\0\\0\\0\\0\\0\\0\\0'); s.close()",
   ])
-  func aStrangerThatHasHungUpIsNobody(_ end: String) throws {
+  func aStrangerThatHasHungUpIsNotCounted(_ end: String) throws {
     let listener = try RedirectListener(
       at: try LoopbackRedirect("http://127.0.0.1/callback"),
       for: .terminal

@@ -85,7 +85,7 @@ struct RedirectListenerTests {
     }
   }
 
-  private static func nobodyListens(_ port: UInt16) -> Bool {
+  private static func noProgramListens(_ port: UInt16) -> Bool {
     eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
@@ -177,7 +177,7 @@ struct RedirectListenerTests {
   }
 
   @Test
-  func oneSlowByteAtATimeHoldsNobodyUp() throws {
+  func oneSlowByteAtATimeDelaysNoCaller() throws {
     let wait = try wait { port in
       // More connections than there is room for: each has begun, none will end.
       let slow = try (0..<100).map { _ in
@@ -218,7 +218,7 @@ struct RedirectListenerTests {
   }
 
   @Test
-  func theFirstOfTwoRedirectsCountsAndTheOtherFindsNobody() throws {
+  func theFirstOfTwoRedirectsCountsAndTheOtherFindsNoListener() throws {
     let wait = try wait { port in
       let first = try Peer(port)
       let second = try Peer(port)
@@ -226,20 +226,20 @@ struct RedirectListenerTests {
       #expect(try first.answer() == "the page")
       try second.send(Self.redirect(port, "code=second&state=s"))
       #expect(try second.answer().isEmpty)
-      #expect(Self.nobodyListens(port))
+      #expect(Self.noProgramListens(port))
     }
     #expect(wait.query == "code=first&state=s")
   }
 
   @Test
-  func nobodyListensAfterTheDeadline() throws {
+  func noPortIsOpenAfterTheDeadline() throws {
     let listener = try RedirectListener(
       at: try LoopbackRedirect("http://127.0.0.1/callback"),
       for: .terminal
     )
     let deadline = BootInstant.now
     #expect(try listener.wait(interrupt: nil, until: deadline) == nil)
-    #expect(Self.nobodyListens(listener.port))
+    #expect(Self.noProgramListens(listener.port))
   }
 
   @Test

@@ -10,7 +10,7 @@ struct DeviceJudgementTests {
 
   /// RFC 8628, section 3.5.
   @Test(arguments: [400, 401, 403])
-  func answersWhileNobodyHasAgreed(_ status: Int) throws {
+  func answersBeforeTheConsent(_ status: Int) throws {
     #expect(try polled(status, "authorization_pending") == "pending")
     #expect(try polled(status, "slow_down") == "slow down")
     #expect(try polled(status, "access_denied") == "refused \(status) the sign-in was declined")
@@ -27,7 +27,7 @@ struct DeviceJudgementTests {
   }
 
   @Test(arguments: [TokenPurpose.refresh, .code, .login])
-  func nobodyElseIsToldToWait(_ purpose: TokenPurpose) throws {
+  func noOtherCallerIsToldToWait(_ purpose: TokenPurpose) throws {
     for code in ["authorization_pending", "slow_down", "access_denied", "expired_token"] {
       #expect(
         try judged(openID(), 400, #"{"error":"\#(code)"}"#, for: purpose)
@@ -102,7 +102,7 @@ struct DeviceJudgementTests {
     "file:///etc",
     "https://x.example/\\u001b[2J", "//x.example/d", "https://x.example/a b", "",
   ])
-  func aPersonIsSentToWebPagesAlone(_ url: String) throws {
+  func aPersonIsSentOnlyToWebPages(_ url: String) throws {
     let body = #"{"device_code":"dc","user_code":"c","verification_uri":"\#(url)"}"#
     #expect(try begun(200, body).hasPrefix("misconfigured"))
     #expect(

@@ -163,7 +163,7 @@ struct IDTokenForgeryTests {
   }
 
   @Test
-  func withoutANameThereMustBeOneKeyAlone() throws {
+  func withoutANameThereMustBeOnlyOneKey() throws {
     let samples = try samples()
     let token = try samples.signer.token(
       header: #"{"alg":"ES256"}"#,

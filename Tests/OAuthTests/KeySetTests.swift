@@ -40,7 +40,7 @@ struct KeySetTests {
   }
 
   @Test
-  func aKeyIsOfferedForWhatItIsForAlone() throws {
+  func aKeyIsOfferedOnlyForItsPurpose() throws {
     let signer = try Self.signer.get()
     let set = try keySet([
       signer.jwk(.rsa, kid: "1", more: #""alg":"RS256""#), signer.jwk(.otherRSA, kid: "2"),

@@ -41,7 +41,7 @@ struct OAuthJudgementTests {
   }
 
   @Test
-  func whoSignsInIsNotReadFromAnAnswerThatNobodySigned() throws {
+  func thePersonIsNotReadFromAnUnsignedAnswer() throws {
     let body = tokens + #","sub":"u1","email":"a@b","user":{"sub":"u2"}}"#
     let judgement = ProviderClient(provider: try openID()).judge(
       status: 200,

@@ -149,7 +149,7 @@ struct TokenRequestTests {
   }
 
   @Test
-  func userinfoIsAskedWithTheAccessTokenAlone() throws {
+  func userinfoIsAskedWithOnlyTheAccessToken() throws {
     let client = ProviderClient(provider: try openID())
     let request = try client.profile(accessToken: "at")
     #expect(request.method == "GET" && request.url == "https://id.example.com/me")

@@ -153,7 +153,7 @@ struct UnusableMemberTests {
   }
 
   @Test
-  func somebodyWhoseIdentifierOnlyLooksTheSameIsSomebodyElse() throws {
+  func anIdentifierThatOnlyLooksTheSameIsAnotherPerson() throws {
     for (found, expected) in [("e\u{301}", "\u{E9}"), ("\u{212A}", "K")] {
       let judgement = ProviderClient(provider: try openID()).judgeProfile(
         status: 200,

@@ -32,7 +32,7 @@ struct StreamSafeTests {
   }
 
   @Test
-  func aCaseIsFoundByItsBytesAlone() {
+  func aCaseIsFoundOnlyByItsBytes() {
     #expect(Word(named: "locKed") == .locKed && Word(named: "résumé") == .résumé)
     // To `String` the sign for Kelvin is a K.
     #expect(Word(rawValue: "loc\u{212A}ed") == .locKed && Word(named: "loc\u{212A}ed") == nil)

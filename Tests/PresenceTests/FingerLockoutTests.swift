@@ -28,7 +28,7 @@ struct FingerLockoutTests {
   }
 
   @Test(arguments: PresenceMethod.allCases)
-  func aSuccessBeforeTheLimitStartsTheCountAnew(_ method: PresenceMethod) {
+  func aSuccessBeforeTheLimitStartsTheCountAgain(_ method: PresenceMethod) {
     var lockout = FingerLockout(failures: 4)
     lockout.recordSuccess(by: method)
     #expect(lockout.failures == 0)

@@ -199,7 +199,7 @@ extension PromptBookTests {
   }
 
   @Test(arguments: [true, false])
-  func whatBroughtNothingAnswersNobody(_ isGivenUp: Bool) throws {
+  func anUnusedPassAnswersNoOtherPrompt(_ isGivenUp: Bool) throws {
     var book = PromptBook()
     for (number, name) in ["leader", "late"].enumerated() {
       _ = book.begin(name, question: question(), connection: UInt64(number), at: at(0))

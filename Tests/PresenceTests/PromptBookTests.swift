@@ -19,7 +19,7 @@ struct PromptBookTests {
   }
 
   @Test
-  func nobodyElseGetsTheProof() throws {
+  func noOtherCallerGetsTheProof() throws {
     var book = try passedBook()
     let wrong: [(PromptQuestion, UInt64)] = [
       (question(), 2), (question(of: otherAccount), 1), (question(of: nil), 1),

@@ -47,7 +47,7 @@ struct PINTests {
   }
 
   @Test
-  func eightWrongPINsBlockTheKeyForGood() throws {
+  func eightWrongPINsBlockTheKeyPermanently() throws {
     let directory = try makeTemporaryDirectory()
     defer { removeTemporaryDirectory(directory) }
     var credential: [UInt8] = []

@@ -36,7 +36,7 @@ struct DeviceSecretFileTests {
   }
 
   @Test
-  func missingWithSealedBoxesIsRefusedAndNotMadeAnew() throws {
+  func missingWithSealedBoxesIsRefusedAndNotMadeAgain() throws {
     let scratch = try Scratch()
     let directory = try scratch.open()
     #expect(throws: StorageError.deviceSecret(.missing)) { _ = try open(directory, boxes: true) }

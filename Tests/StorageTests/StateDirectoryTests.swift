@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct StateDirectoryTests {
   @Test
-  func itIsMadeForItsUserAlone() throws {
+  func itIsMadeOnlyForItsUser() throws {
     let scratch = try Scratch()
     let path = scratch.base + "/a/b/vault"
     let directory = try StateDirectory(path: path + "//")

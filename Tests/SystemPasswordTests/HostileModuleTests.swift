@@ -18,7 +18,7 @@ struct HostileModuleTests {
       "style",
     ]
   )
-  func whatCannotBeAnsweredIsRefusedAndNobodyIsLetIn(behaviour: String) throws {
+  func anUnanswerableQuestionIsRefusedAndNoCheckPasses(behaviour: String) throws {
     let typist = Typist("secret")
     #expect(throws: PasswordError.noPasswordAsked) { try outcome(behaviour, typist) }
     #expect(typist.questions.isEmpty)

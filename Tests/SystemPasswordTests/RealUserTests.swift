@@ -27,7 +27,7 @@ struct RealUserTests {
   }
 
   @Test
-  func aWrongPasswordHoldsNobodyAndTellsTheDelay() throws {
+  func aWrongPasswordDelaysNoCallerAndTellsTheDelay() throws {
     let user = try ScratchUser(password: password)
     defer { user.remove() }
     let clock = ContinuousClock()

@@ -50,7 +50,7 @@ struct ChildProcessTests {
   }
 
   @Test
-  func aDetachedProgramIsNobodysChildAndLeadsNoTerminal() throws {
+  func aDetachedProgramIsNoChildAndLeadsNoTerminal() throws {
     let (first, second) = try UnixSocket.pair()
     let mine = Descriptor(owning: first)
     do {
@@ -91,7 +91,7 @@ struct ChildProcessTests {
   }
 
   @Test
-  func aChildsFilesAreItsUsersAlone() async {
+  func onlyItsUserReadsAChildsFiles() async {
     // The umask belongs to the whole process, and other tests make files at the same time.
     await #expect(processExitsWith: .success) {
       umask(0)

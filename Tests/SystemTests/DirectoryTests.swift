@@ -75,7 +75,7 @@ struct DirectoryTests {
   }
 
   @Test
-  func aFileIsMadeOnceAndForItsOwnerAlone() throws {
+  func aFileIsMadeOnceAndOnlyForItsOwner() throws {
     let directory = try place.open()
     let file = try directory.create("file")
     let status = try file.status()
@@ -92,7 +92,7 @@ struct DirectoryTests {
   }
 
   @Test
-  func directoriesAreMadeForTheirOwnerAlone() throws {
+  func directoriesAreMadeOnlyForTheirOwner() throws {
     let made = try Directory.make(path: "\(place.path)/a//b/c/")
     let status = try made.descriptor.status()
     #expect(status.kind == .directory && status.mode == 0o700)

@@ -45,7 +45,7 @@ struct SocketTests {
   }
 
   @Test
-  func aServerThatTakesNobodyIsNotWaitedForForEver() throws {
+  func theWaitForAFullServerEnds() throws {
     let directory = try deep()
     let listener = try UnixSocket.listen(in: directory, name: "engine", backlog: 0)
     var waiting: [Int32] = []
@@ -86,7 +86,7 @@ struct SocketTests {
   }
 
   @Test
-  func theSocketIsForItsOwnerAlone() throws {
+  func theSocketIsOnlyForItsOwner() throws {
     let directory = try place.open()
     _ = try UnixSocket.listen(in: directory, name: "engine")
     var status = stat()
@@ -209,7 +209,7 @@ struct SocketTests {
   }
 
   @Test
-  func aClosedSocketIsAnErrorAndEndsNobody() async {
+  func aClosedSocketIsAnErrorAndEndsNoProcess() async {
     await #expect(processExitsWith: .success) {
       // Tests ignore SIGPIPE (closedpipes.c). send(2) does not raise it at all: MSG_NOSIGNAL.
       signal(SIGPIPE, SIG_DFL)

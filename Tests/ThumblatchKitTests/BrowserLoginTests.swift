@@ -32,7 +32,7 @@ struct BrowserLoginTests {
     return try #require(UInt16(last.prefix { $0.isNumber }))
   }
 
-  private static func nobodyListens(_ url: String) async throws {
+  private static func noProgramListens(_ url: String) async throws {
     let port = try port(url)
     try await until { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
@@ -59,11 +59,11 @@ struct BrowserLoginTests {
     #expect(steps.all == [.opened(url: url)])
     #expect(url.contains("redirect_uri=http://127.0.0.1:") && url.hasSuffix("/callback"))
     #expect(made.vault.loginsGivenUp == 0)
-    try await Self.nobodyListens(url)
+    try await Self.noProgramListens(url)
   }
 
   @Test
-  func theFirstOfTwoRedirectsCountsAndTheOtherFindsNobody() async throws {
+  func theFirstOfTwoRedirectsCountsAndTheOtherFindsNoListener() async throws {
     let made = try Session()
     let browser = StubBrowser()
     try await made.session.loginInBrowser(open: { browser.open($0) && browser.open($0) })
@@ -100,11 +100,11 @@ struct BrowserLoginTests {
     }
     #expect(session.state == .unauthenticated)
     #expect(made.vault.loginsGivenUp == 1)
-    try await Self.nobodyListens(try #require(steps.url))
+    try await Self.noProgramListens(try #require(steps.url))
   }
 
   @Test
-  func aLoginThatNobodyEndsIsOverInTime() async throws {
+  func anUnfinishedLoginExpires() async throws {
     let made = try Session()
     made.vault.set { $0.loginLifetime = .seconds(1) }
     let steps = Steps()
@@ -115,7 +115,7 @@ struct BrowserLoginTests {
     #expect(failure?.recovery == .retry(after: nil))
     #expect(made.session.state == failure.map { .error($0) })
     #expect(made.vault.loginsGivenUp == 1)
-    try await Self.nobodyListens(try #require(steps.url))
+    try await Self.noProgramListens(try #require(steps.url))
   }
 
   @Test

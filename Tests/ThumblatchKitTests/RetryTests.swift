@@ -127,7 +127,7 @@ struct RetryTests {
   }
 
   @Test
-  func nobodyIsAskedASecondTime() async throws {
+  func noSecondPromptIsShown() async throws {
     let made = try await made(protected: true)
     // The touch is spent on a refresh that fails. The next attempt would need another touch.
     made.vault.set { $0.refreshFailures = [Self.down] }

@@ -125,7 +125,7 @@ struct SharedTokenTests {
   }
 
   @Test
-  func whoCanBeAskedIsAskedAlthoughTheBackgroundAsksNobody() async throws {
+  func aCallerWithATerminalGetsAPromptAlthoughTheBackgroundGetsNone() async throws {
     let made = try await Session.signedIn()
     _ = try await made.session.accessToken()
     made.vault.set { settings in
@@ -166,7 +166,7 @@ struct SharedTokenTests {
   }
 
   @Test
-  func aTokenThatWasPaidForByATouchIsKeptUntilTheSessionLocksAnew() async throws {
+  func aTokenThatWasPaidForByATouchIsKeptUntilTheNextLock() async throws {
     let made = try await Session.signedIn(protected: true)
     let token = try await made.session.accessToken()
     #expect(try await made.session.accessToken() == token)
@@ -177,7 +177,7 @@ struct SharedTokenTests {
   }
 
   @Test
-  func aTokenThatComesAfterASignOutIsNobodys() async throws {
+  func aTokenThatComesAfterASignOutIsDropped() async throws {
     let made = try await Session.signedIn()
     let session = made.session
     made.vault.set { $0.signOut = SignOutOutcome(.ended) }
@@ -192,7 +192,7 @@ struct SharedTokenTests {
   }
 
   @Test
-  func aLoginOfSomebodyElseGetsTokensOfItsOwn() async throws {
+  func aLoginOfAnotherPersonGetsTokensOfItsOwn() async throws {
     let made = try await Session.signedIn()
     made.vault.set { $0.users = ["bob@example.com": "pw"] }
     let first = try await made.session.accessToken()
@@ -243,7 +243,7 @@ struct SharedTokenTests {
   }
 
   @Test
-  func whatIsToldIsReadByWhoeverHearsOfIt() async throws {
+  func anObserverReadsTheNewStateAtOnce() async throws {
     let made = try await Session.signedIn()
     let session = made.session
     // The observer reads at once, and finds the new state.

@@ -152,7 +152,7 @@ struct SignInTests {
   }
 
   @Test
-  func aLoginThatNobodyHoldsIsGivenUp() async throws {
+  func aLoginWithoutACallerIsGivenUp() async throws {
     let made = try Session()
     do {
       let login = try await made.session.beginLogin(.device)
@@ -199,7 +199,7 @@ struct SignInTests {
   }
 
   @Test
-  func withoutAPresenterALockedAccountIsSignedOutLocallyAlone() async throws {
+  func withoutAPresenterALockedAccountIsSignedOutOnlyLocally() async throws {
     let made = try await Session.signedIn(protected: true, presenter: nil)
     let failure = await error { () throws(AuthError) in _ = try await made.session.logout() }
     #expect(failure?.kind == .presence(.nobodyToAsk))
@@ -216,7 +216,7 @@ struct SignInTests {
   }
 
   @Test
-  func plainHTTPIsForDevelopmentOnThisMachineAlone() async throws {
+  func plainHTTPIsOnlyForDevelopmentOnThisMachine() async throws {
     #expect(throws: AuthError.self) { try AuthProvider.passwordBackend("http://localhost:8000") }
     #expect(throws: AuthError.self) {
       try AuthProvider.passwordBackend("http://api.example.com", environment: .development)

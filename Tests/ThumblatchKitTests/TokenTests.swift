@@ -89,7 +89,7 @@ struct TokenTests {
   }
 
   @Test
-  func theCallEndsWhenNobodyWaitsAnyMore() async throws {
+  func theCallEndsAfterTheLastWaiter() async throws {
     let made = try await Session.signedIn()
     made.vault.hold()
     let session = made.session
@@ -234,7 +234,7 @@ struct TokenTests {
   }
 
   @Test
-  func aDeadLoginShowsAtOnceWhateverTheVaultHasToldMeanwhile() async throws {
+  func aDeadLoginShowsAtOnceWhateverTheVaultHasTold() async throws {
     let made = try await Session.signedIn()
     made.vault.hold()
     let call = Task { await error { () throws(AuthError) in try await made.session.accessToken() } }
@@ -267,7 +267,7 @@ struct TokenTests {
   }
 
   @Test
-  func nobodyIsAskedWhenTheNetworkComesBack() async throws {
+  func noPromptIsShownWhenTheNetworkComesBack() async throws {
     let made = try await Session.signedIn(protected: true)
     made.vault.set { settings in
       settings.isUnlocked = true

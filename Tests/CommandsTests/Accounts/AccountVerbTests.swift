@@ -123,7 +123,7 @@ struct AccountVerbTests {
   }
 
   @Test
-  func ctrlCAtTheQuestionSignsNobodyOut() throws {
+  func ctrlCAtTheQuestionSignsNoAccountOut() throws {
     let play = try Play.run(["logout", "work"]) { stage in
       try stage.knowAccount(Self.account(.ready))
       try stage.terminal.waitFor("[y/N]")
@@ -134,7 +134,7 @@ struct AccountVerbTests {
   }
 
   @Test(arguments: [([], false), (["--no-input"], true), (["--yes"], true)] as [([String], Bool)])
-  func whereNobodyIsAskedTheNameIsEnoughToSignOut(_ words: [String], _ terminal: Bool) throws {
+  func withoutAPromptTheNameIsEnoughToSignOut(_ words: [String], _ terminal: Bool) throws {
     let play = try Play.run(["logout", "work"] + words, terminal: terminal) { stage in
       try stage.knowAccount(Self.account(.ready))
       _ = try stage.expect(LogoutCall.self)

@@ -33,7 +33,7 @@ extension ImportVerbTests {
   // MARK: - Where the token goes
 
   @Test
-  func aTokenThatTheServerAloneDirectsNeedsAPerson() throws {
+  func aTokenThatOnlyTheServerDirectsNeedsAPerson() throws {
     let home = try credentials(Self.withoutIssuer)
     let play = try run(home, "--from claude --entry git --yes") { try $0.expectEnd() }
     #expect(play.code == .promptNeeded)

@@ -229,7 +229,7 @@ struct ImportVerbTests {
   ///
   /// The case of another owner needs root.
   @Test(arguments: ["link", "writable", "other", "folder", "large", "nul", "json"])
-  func aFileThatIsNotThePersonsAloneIsRefused(_ what: String) throws {
+  func aFileThatOthersCanWriteIsRefused(_ what: String) throws {
     let home = try credentials()
     let path = home.path + "/claude/.credentials.json"
     switch what {

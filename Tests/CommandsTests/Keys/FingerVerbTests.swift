@@ -35,7 +35,7 @@ struct FingerVerbTests {
   }
 
   @Test(arguments: [["--no-input"], ["--no-input", "--json"]])
-  func whereNobodyCanBeAskedTheReasonIsInTheError(_ options: [String]) throws {
+  func withoutAPromptTheReasonIsInTheError(_ options: [String]) throws {
     let play = try Play.run(["token", "me"] + options) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence(methods: [.password], reason: Self.reason)

@@ -13,7 +13,7 @@ struct KeyVerbTests {
   }
 
   @Test
-  func aReleasedTokenStandsAloneOnStandardOutput() throws {
+  func onlyTheReleasedTokenIsOnStandardOutput() throws {
     let play = try Play.run(["release", "me", "--keep"]) { stage in
       let call = try stage.expect(ReleaseCall.self)
       #expect(call.account == "me" && call.keep && call.prompt == nil)
@@ -61,7 +61,7 @@ struct KeyVerbTests {
   }
 
   @Test
-  func aRekeyTellsThatTheTrailWasNotWhole() throws {
+  func aRekeyTellsThatTheAuditLogWasNotIntact() throws {
     for words in [[], ["--json"]] {
       let play = try rekey(words, bad: 17)
       #expect(play.code == .done)
@@ -71,7 +71,7 @@ struct KeyVerbTests {
   }
 
   @Test
-  func aTrailThatCannotBeCheckedDoesNotFailTheRekey() throws {
+  func anAuditLogThatCannotBeVerifiedDoesNotFailTheRekey() throws {
     let play = try Play.run(["rekey", "--json"]) { stage in
       _ = try stage.expect(RekeyCall.self)
       try stage.reply(RekeyReply(accounts: 2, prints: 1, records: 40))

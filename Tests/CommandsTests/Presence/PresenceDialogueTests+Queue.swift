@@ -9,7 +9,7 @@ import VaultInterface
 extension PresenceDialogueTests {
   /// A finger that is still on the reader must not answer the next prompt.
   @Test
-  func afterAnotherPromptThisOneIsArmedWhenSomebodySaysSo() throws {
+  func afterAnotherPromptThisOneIsArmedOnRequest() throws {
     let play = try Play.run(["token", "me"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.needPresence()

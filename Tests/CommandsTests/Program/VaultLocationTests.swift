@@ -42,7 +42,7 @@ struct VaultLocationTests {
   }
 
   @Test
-  func theStateDirectoryIsMadeForItsOwnerAlone() throws {
+  func theStateDirectoryIsMadeOnlyForItsOwner() throws {
     let scratch = try Scratch()
     let state = try StateLocation(environment: { _ in scratch.path + "/new" }).open()
     #expect(try state.descriptor.status().mode == 0o700)
@@ -181,7 +181,7 @@ struct VaultLocationTests {
   }
 
   @Test
-  func aReplyThatNobodyAskedForIsRefused() throws {
+  func anUnrequestedReplyIsRefused() throws {
     let (client, server) = try UnixSocket.pair()
     let engine = Descriptor(owning: server)
     let connection = try Connection(Descriptor(owning: client))

@@ -203,7 +203,7 @@ struct VerbTests {
   }
 
   @Test
-  func aCheckThatNobodyAnsweredHasAHint() throws {
+  func anUnansweredCheckHasAHint() throws {
     let play = try Play.run(["token"]) { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.fail(.presenceFailed(.timedOut, message: "", methods: []))

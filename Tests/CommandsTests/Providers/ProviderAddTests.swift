@@ -239,7 +239,7 @@ struct ProviderAddTests {
   }
 
   @Test
-  func aSecretIsNotAskedForWhereTheRestIsWrongOrNobodyCanBeAsked() throws {
+  func aSecretIsNotAskedForIfTheRestIsWrongOrNoPromptIsPossible() throws {
     let home = try ProviderHome()
     let wrong = try home.run("provider add g --template google --client-id cli --scope email")
     #expect(wrong.code == .usage)

@@ -107,7 +107,7 @@ extension ProviderEngineTests {
   }
 
   @Test
-  func nothingIsAppliedWhereNobodyCanBeAsked() throws {
+  func nothingIsAppliedIfNoPromptIsPossible() throws {
     let home = try ProviderHome()
     try home.write(Self.file.replacing("= cli", with: "= other"), "work")
     for line in ["provider apply work --no-input", "provider apply work"] {

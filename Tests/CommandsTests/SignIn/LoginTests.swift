@@ -162,7 +162,7 @@ struct LoginTests {
   }
 
   @Test
-  func nobodyIsAskedWhereNobodyIsSignedIn() throws {
+  func noPromptIsShownIfNoUserIsSignedIn() throws {
     var account = VerbTests.account
     account.state = .signedOut
     let words = ["login", "me", "--email", "eve@example.org"]

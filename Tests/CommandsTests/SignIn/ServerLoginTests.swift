@@ -208,7 +208,7 @@ struct ServerLoginTests {
   }
 
   @Test
-  func anotherIssuerThatNobodyAgreesToIsNotAsked() throws {
+  func anotherIssuerWithoutConsentIsNotAsked() throws {
     let home = try ProviderHome()
     let old = Self.file(issuer: "https://old.example.com")
     try home.write(old, "me")

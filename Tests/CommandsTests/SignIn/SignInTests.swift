@@ -134,7 +134,7 @@ struct SignInTests {
   /// Otherwise the session of the signed-in person would live on at the provider without a way to
   /// end it.
   @Test
-  func registeringOverSomebodyIsRefusedBeforeAnyQuestion() throws {
+  func registeringOverAnAccountIsRefusedBeforeAnyQuestion() throws {
     let home = try Home()
     #expect(try run(add, home).code == .done)
     let words = ["register", "me", "--provider", "dev"]

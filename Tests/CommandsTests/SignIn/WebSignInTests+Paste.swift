@@ -18,7 +18,7 @@ extension WebSignInTests {
       try Self.know(stage)
       let port = try Self.begin(stage)
       // No program can receive the code, now or later.
-      #expect(Self.nobodyListens(port))
+      #expect(Self.noProgramListens(port))
       #expect(throws: SystemError("bind", code: EADDRINUSE)) {
         _ = try LoopbackSocket.bind(.ipv4, port: port, reuse: true)
       }
@@ -96,7 +96,7 @@ extension WebSignInTests {
   }
 
   @Test
-  func ctrlCAfterAnAddressWasPastedDoesNotPromiseThatNobodyIsSignedIn() throws {
+  func ctrlCAfterAnAddressWasPastedPromisesNoOutcome() throws {
     let play = try Play.run(["login", "me", "--paste"]) { stage in
       try Self.know(stage)
       _ = try Self.begin(stage)

@@ -188,7 +188,7 @@ extension WebSignInTests {
   }
 
   @Test(arguments: [[], ["--paste"]])
-  func withoutATerminalNobodyWaitsForWhatNobodySees(_ words: [String]) throws {
+  func aSignInWithoutATerminalEndsAtOnce(_ words: [String]) throws {
     let play = try Play.run(["login", "me"] + words, terminal: false) { stage in
       try Self.know(stage, ["device_authorization_endpoint": "x"])
       try stage.expectEnd()

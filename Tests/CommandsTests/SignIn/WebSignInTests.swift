@@ -45,7 +45,7 @@ struct WebSignInTests {
     return try #require(UInt16(parts[0]))
   }
 
-  static func nobodyListens(_ port: UInt16) -> Bool {
+  static func noProgramListens(_ port: UInt16) -> Bool {
     eventually { (try? LoopbackSocket.connect(.ipv4, port: port)) == nil }
   }
 
@@ -159,7 +159,7 @@ struct WebSignInTests {
     (.loginRequired(account: "me", message: "late"), .loginRequired, "took too long"),
     (.providerUnavailable(message: "down", retryAfter: nil), .unavailable, ">down<"),
   ])
-  func theBrowserIsToldWhyNobodyIsSignedIn(
+  func theBrowserIsToldWhyTheSignInFailed(
     _ error: VaultError,
     _ code: ExitCode,
     _ words: String
@@ -184,7 +184,7 @@ struct WebSignInTests {
       try stage.terminal.waitFor("waiting for the browser, ")
       try stage.interrupt()
       try stage.expectEnd()
-      #expect(Self.nobodyListens(port))
+      #expect(Self.noProgramListens(port))
     }
     #expect(play.code == .interrupted)
     #expect(try #require(play.millisecondsAfterInterrupt) <= 500)
@@ -193,7 +193,7 @@ struct WebSignInTests {
   /// The engine may still complete the sign-in, so neither page nor terminal can say that nothing
   /// happened.
   @Test
-  func ctrlCAfterTheBrowserCameBackDoesNotPromiseThatNobodyIsSignedIn() throws {
+  func ctrlCAfterTheBrowserCameBackPromisesNoOutcome() throws {
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
       try Self.know(stage)
       let port = try Self.begin(stage)
@@ -225,7 +225,7 @@ struct WebSignInTests {
   }
 
   @Test
-  func nobodyComesInTime() throws {
+  func noBrowserComesInTime() throws {
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
       try Self.know(stage)
       _ = try stage.expect(BeginLoginCall.self)
@@ -243,7 +243,7 @@ struct WebSignInTests {
 
   /// Servers forget a client that a program has registered, and then show an error page.
   @Test
-  func nobodyComesInTimeFromTheProviderOfAServer() throws {
+  func noBrowserComesInTimeFromTheProviderOfAServer() throws {
     let server = "https://mcp.example.com/mcp"
     let play = try Play.run(["login", "me", "--browser"], environment: Self.noBrowser) { stage in
       try Self.know(stage, ["resource": server, "resource_only": "true"])

@@ -11,7 +11,7 @@ import VaultInterface
 // Refused calls: logins that would replace a secret, and unusable secrets.
 extension StoreVerbTests {
   @Test
-  func aSecretThatNobodyCanReadIsNamedAsOne() throws {
+  func anUnreadableSecretIsNamedAsOne() throws {
     let (play, _) = try run("token git") { stage in
       _ = try stage.expect(AccessTokenCall.self)
       try stage.reply(token: "a\u{1B}[2J")

@@ -228,7 +228,7 @@ extension AgentTests {
   }
 
   @Test
-  func aPathThatIsTakenIsLeftAlone() throws {
+  func aPathThatIsTakenIsNotChanged() throws {
     let path = person.home + "/build.socket"
     func start() throws -> Run {
       try person.start(

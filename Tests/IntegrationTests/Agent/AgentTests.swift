@@ -241,7 +241,7 @@ struct AgentTests {
   }
 
   @Test
-  func nobodyElseGetsThePromptOrPassesIt() throws {
+  func noOtherCallerGetsThePromptOrPassesIt() throws {
     let other = try Customer(bench, isSecond: true)
     let strange = try idleAgent(of: other)
     let agent = try startAgent()

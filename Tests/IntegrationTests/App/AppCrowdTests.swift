@@ -55,7 +55,7 @@ struct AppCrowdTests {
   }
 
   @Test
-  func whoLeavesTakesThePromptFromNobody() throws {
+  func aCallerThatLeavesTakesThePromptFromNoOther() throws {
     try gather()
     // The tasks that leave include the first one, for which the engine was called.
     #expect(try app.run("leave 600") == "600xcancelled")

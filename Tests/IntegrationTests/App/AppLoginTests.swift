@@ -29,7 +29,7 @@ struct AppLoginTests {
       .compactMap { $0.query["redirect_uri"] }
   }
 
-  private func nobodyListens(_ redirect: String) throws -> Bool {
+  private func noProgramListens(_ redirect: String) throws -> Bool {
     let port = try #require(redirect.split(separator: ":").last)
     let number = try #require(UInt16(port.prefix { $0.isNumber }))
     return eventually { (try? LoopbackSocket.connect(.ipv4, port: number)) == nil }
@@ -51,7 +51,7 @@ struct AppLoginTests {
     #expect(redeemed.first?.form["code_verifier"]?.hasPrefix("sha256:") == true)
     let redirect = try #require(try redirects(member).first)
     #expect(redirect.hasPrefix("http://127.0.0.1:") && redirect.hasSuffix("/callback"))
-    #expect(try nobodyListens(redirect))
+    #expect(try noProgramListens(redirect))
     let page = try shell("cat \(member.home)/page")
     for part in ["You are signed in", IdentityProvider.user, ">me<", "The app has everything"] {
       #expect(page.contains(part), "\(page)")
@@ -114,7 +114,7 @@ struct AppLoginTests {
     try app.state("unauthenticated")
     let escaped = try #require(url.firstRange(of: "redirect_uri=")?.upperBound)
     let redirect = String(url[escaped...].prefix { $0 != "&" }).replacing("%3A", with: ":")
-    #expect(try nobodyListens(redirect.replacing("%2F", with: "/")))
+    #expect(try noProgramListens(redirect.replacing("%2F", with: "/")))
     #expect([.exited(4), .exited(9)].contains(try member.run("token", "me").end))
     // The vault has dropped the sign-in as well, and begins another one.
     #expect(try app.run("browser") == IdentityProvider.user)

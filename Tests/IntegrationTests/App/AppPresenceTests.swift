@@ -125,7 +125,7 @@ struct AppPresenceTests {
   }
 
   @Test
-  func whoeverAsksNobodyLeavesThePromptsToThoseWhoDo() throws {
+  func aCallerWithoutAPromptLeavesThePromptsToOthers() throws {
     try app.run("protect")
     try app.run("lock")
     try person.expireTokens()

@@ -139,7 +139,7 @@ struct AppPromptTests {
   }
 
   @Test
-  func afterAnotherPromptTheReaderIsArmedWhenSomebodySaysSo() throws {
+  func afterAnotherPromptTheReaderIsArmedOnRequest() throws {
     let person = try person(enrolled: true)
     let other = try person.terminal("presence", "test")
     try other.expect("Touch the fingerprint reader")

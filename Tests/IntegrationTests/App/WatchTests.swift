@@ -93,7 +93,7 @@ struct WatchTests {
   }
 
   @Test
-  func whoDoesNotReadHoldsNobodyUpAndHearsTheLatest() throws {
+  func aCallerThatDoesNotReadDelaysNoOtherAndGetsTheLatest() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()

@@ -72,7 +72,7 @@ struct NoRoomTests {
   }
 
   @Test
-  func aSignInThatFindsNoRoomAsksNobody() throws {
+  func aSignInThatFindsNoRoomOpensNoPrompt() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     try shell("mount -t tmpfs -o size=2m,mode=0700 none \(vault.state)")

@@ -160,7 +160,7 @@ struct SecretTraceTests {
   }
 
   @Test
-  func theTrailNamesNoSecretAndNoToken() throws {
+  func theAuditLogNamesNoSecretAndNoToken() throws {
     let (_, vault, _) = try used()
     let caller = try vault.connect()
     try caller.send(AuditCall(), more: true)

@@ -201,7 +201,7 @@ struct UnsafeStateTests {
   }
 
   @Test
-  func aSecretThatIsMissingIsMadeAnewWhereNothingIsSealed() throws {
+  func aMissingSecretIsMadeAgainIfNothingIsSealed() throws {
     let vault = try TestVault()
     try vault.start()
     try vault.stopEngine()

@@ -138,7 +138,7 @@ struct AccountCommandTests {
   }
 
   @Test
-  func aRequestOfAProtectedAccountAsksWhoeverIsThere() throws {
+  func aRequestOfAProtectedAccountOpensAPrompt() throws {
     let person = try Person()
     try person.register()
     let protection = try person.terminal("presence", "enable", "me")

@@ -43,7 +43,7 @@ struct AuditStoryTests {
   }
 
   @Test
-  func theCommandSaysThatTheTrailIsWholeOrWhichRecordIsBad() throws {
+  func theCommandSaysThatTheAuditLogIsIntactOrWhichRecordIsBad() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()
@@ -91,7 +91,7 @@ struct AuditStoryTests {
   }
 
   @Test
-  func theTrailBeginsWhereSinceSays() throws {
+  func theAuditLogBeginsWhereSinceSays() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()

@@ -199,7 +199,7 @@ struct CommandTests {
   }
 
   @Test
-  func aServerOfSomebodyElseGetsNotOneByte() throws {
+  func aServerOfAnotherUserGetsNotOneByte() throws {
     let person = try Person()
     // The server listens as another user, at a path that the environment names.
     let server = try Run(

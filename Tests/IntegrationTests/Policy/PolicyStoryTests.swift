@@ -48,7 +48,7 @@ struct PolicyStoryTests {
   }
 
   @Test
-  func aUserTightensTheWindowByPasswordAloneAndItStays() throws {
+  func aUserTightensTheWindowOnlyByPasswordAndItStays() throws {
     let someone = try Someone()
     try someone.enroll()
     #expect((540...600).contains(try window(someone)))

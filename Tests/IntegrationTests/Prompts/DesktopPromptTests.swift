@@ -141,7 +141,7 @@ struct DesktopPromptTests {
   }
 
   @Test
-  func theEndOfAProgramThatWaitsLeavesTheOtherPromptAlone() throws {
+  func theEndOfAWaitingProgramKeepsTheOtherPrompt() throws {
     let first = try token()
     try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })

@@ -77,7 +77,7 @@ struct OneTokenBackendTests {
   }
 
   @Test
-  func aProtectedOneIsOpenedAndExchangedByEachCheckAlone() throws {
+  func aProtectedOneIsOpenedAndExchangedOnlyByEachCheck() throws {
     let member = try member()
     let first = try member.run("token", "work").succeeded().filter { $0 != "\n" }
     try answering(member.terminal("presence", "enable", "work"))

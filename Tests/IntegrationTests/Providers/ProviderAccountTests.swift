@@ -81,7 +81,7 @@ struct ProviderAccountTests {
   }
 
   @Test
-  func userinfoOfSomebodyElseIsNotShown() throws {
+  func userinfoOfAnotherPersonIsNotShown() throws {
     let member = try Member()
     try member.login().succeeded()
     try member.provider.fail(["path": "/o/userinfo/", "edit": ["sub": "2", "name": "Mallory"]])
@@ -219,7 +219,7 @@ struct ProviderAccountTests {
   }
 
   @Test
-  func anEditedProviderIsBroughtToItsAccountsByThePasswordAlone() throws {
+  func anEditedProviderIsAppliedToItsAccountsOnlyByThePassword() throws {
     let member = try member()
     try member.configure(settings: ["scope": "openid read"])
     let without = try member.run("provider", "apply", "idp")

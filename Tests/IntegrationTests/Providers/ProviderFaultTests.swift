@@ -64,7 +64,7 @@ struct ProviderFaultTests {
   ]
 
   @Test(arguments: expectations.indices)
-  func aFaultIsToldAndSignsNobodyOut(_ index: Int) throws {
+  func aFaultIsToldAndSignsNoUserOut(_ index: Int) throws {
     let expectation = Self.expectations[index]
     // The provider accepts a token twice, because this test is about the vault's reading of
     // answers.

@@ -39,7 +39,7 @@ struct ProviderScopeTests {
   }
 
   @Test
-  func scopesThatAreLostForGoodAreToldOnceAndStayInTheStatus() throws {
+  func permanentlyLostScopesAreToldOnceAndStayInTheStatus() throws {
     let member = try member(["refresh_ends_access_tokens": "true"])
     let narrow = try object(
       try member.run("token", "work", "--scope", "openid read", "--json").succeeded()

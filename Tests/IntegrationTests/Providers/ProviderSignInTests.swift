@@ -64,7 +64,7 @@ struct ProviderSignInTests {
   }
 
   @Test
-  func aDenialSignsNobodyIn() throws {
+  func aDenialSignsNoUserIn() throws {
     let member = try Member(.toolkit, ["--consent"])
     let denied = try member.login(browser: ["--deny"])
     #expect(denied.end == .exited(8), "\(denied.text)")
@@ -125,7 +125,7 @@ struct ProviderSignInTests {
   }
 
   @Test
-  func aDeviceCodeThatIsDeniedOrExpiresSignsNobodyIn() throws {
+  func aDeviceCodeThatIsDeniedOrExpiresSignsNoUserIn() throws {
     let member = try Member()
     let denied = try member.terminal("login", "work", "--provider", "idp", "--device", columns: 120)
     let page = try denied.link()
@@ -197,7 +197,7 @@ struct ProviderSignInTests {
   }
 
   @Test
-  func anIDTokenThatIsNotForUsSignsNobodyIn() throws {
+  func anIDTokenThatIsNotForUsSignsNoUserIn() throws {
     let member = try Member()
     let faults: [JSONObject] = [
       ["claims": ["aud": "somebody-else"]], ["claims": ["iss": "https://elsewhere.example"]],

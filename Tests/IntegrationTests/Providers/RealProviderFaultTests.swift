@@ -39,7 +39,7 @@ struct RealProviderFaultTests {
   ]
 
   @Test
-  func aFaultIsToldAndSignsNobodyOut() throws {
+  func aFaultIsToldAndSignsNoUserOut() throws {
     // The provider accepts a used refresh token, because this test is about the reading of answers.
     let member = try Member(.toolkit, ["--refresh", "fixed"])
     try member.signIn().succeeded()

@@ -35,7 +35,7 @@ struct CrowdTests {
   }
 
   @Test
-  func whoeverBeginsAMessageHasTwoSeconds() throws {
+  func anUnfinishedMessageHasTwoSeconds() throws {
     let vault = try TestVault()
     try vault.start()
     let slow = try vault.connect()
@@ -111,7 +111,7 @@ struct CrowdTests {
 
   /// One connection takes two descriptors, so try an even and an odd number.
   @Test(arguments: [3, 4])
-  func whereDescriptorsHaveRunOutTheEngineDoesNotSpinAndLosesNobody(_ left: Int) throws {
+  func withoutDescriptorsTheEngineDoesNotSpinAndLosesNoCaller(_ left: Int) throws {
     let vault = try TestVault()
     let engine = try vault.start()
     let before = try vault.connect()

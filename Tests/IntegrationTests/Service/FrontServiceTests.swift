@@ -199,7 +199,7 @@ struct FrontServiceTests {
     "chmod 775 /run/thumblatch", "chmod 757 /run/thumblatch",
     "mv /run/thumblatch /run/t; ln -s t /run/thumblatch", "rm /run/thumblatch/io.thumblatch.Vault",
   ])
-  func aPlaceThatIsNotRootsAloneIsNotAsked(_ damage: String) throws {
+  func anUnsafeSocketDirectoryIsNotUsed(_ damage: String) throws {
     let (outcome, asked) = try front("token work", reply: Self.reply(), before: damage)
     #expect(outcome == answered("cli\ntoken\nwork\n"))
     #expect(asked == "")

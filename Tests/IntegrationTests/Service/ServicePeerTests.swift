@@ -27,7 +27,7 @@ struct ServicePeerTests {
   }
 
   @Test
-  func theHelpersAnswerTheEngineAlone() throws {
+  func theHelpersAnswerOnlyTheEngine() throws {
     let bench = try ServiceBench()
     let person = try Customer(bench)
     for helper in ["presence", "exchange", "secret"] {
@@ -103,7 +103,7 @@ struct ServicePeerTests {
   }
 
   @Test
-  func aCheckIsAboutWhoeverIsAtTheOtherEndOfTheAcceptedConnection() throws {
+  func aCheckIsAboutThePeerOfTheAcceptedConnection() throws {
     // The name in the message is not read.
     let checked = try check(try ServiceBench(), lending: "accepted")
     #expect(checked.contains("ask") && checked.contains("matched"), "\(checked)")

@@ -7,7 +7,7 @@ import VaultInterface
 /// Users without a vault, and uids that get another user.
 extension ServiceTests {
   @Test
-  func aUidThatWasGivenToSomebodyElseOpensNothing() throws {
+  func aUidThatWasGivenToAnotherUserOpensNothing() throws {
     let backend = try DevBackend()
     let bench = try ServiceBench()
     let person = try Customer(bench, backend: backend)
@@ -29,7 +29,7 @@ extension ServiceTests {
   }
 
   @Test
-  func aUidThatIsGivenToSomebodyElseGetsNothingOfAVaultThatIsOpen() throws {
+  func aUidThatIsGivenToAnotherUserGetsNothingOfAnOpenVault() throws {
     let backend = try DevBackend()
     let bench = try ServiceBench(withSessions: true, withOwnNames: true)
     let person = try Customer(bench, backend: backend)
@@ -91,7 +91,7 @@ extension ServiceTests {
   ///
   /// After the end of the pipe, the look reads the list (nsswitch.conf(5)).
   @Test
-  func aUserDatabaseThatHangsHoldsUpOnlyWhoeverIsUnknown() throws {
+  func aUserDatabaseThatHangsDelaysOnlyUnknownUsers() throws {
     let bench = try ServiceBench(withOwnNames: true)
     try shell("echo passwd: files files >\(bench.base)/etc/nsswitch.conf")
     let kept = try bench.connect()
@@ -147,7 +147,7 @@ extension ServiceTests {
     (UInt32(61184), "dynamic"), (65519, "dynamic"), (65534, "not known here"),
     (48_123, "has no name"),
   ])
-  func usersWhoAreNobodyHaveNoVault(_ user: UInt32, _ why: String) throws {
+  func systemUsersHaveNoVault(_ user: UInt32, _ why: String) throws {
     let bench = try ServiceBench()
     let program = bench.programs + "/thumblatch"
     let (text, end) = try output(

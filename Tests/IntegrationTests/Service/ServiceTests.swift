@@ -8,7 +8,7 @@ import VaultInterface
 @Suite(.serialized)
 struct ServiceTests {
   @Test
-  func nobodyGetsAnythingOfAnothersVault() throws {
+  func noUserGetsAnythingOfAnothersVault() throws {
     let backend = try DevBackend()
     let bench = try ServiceBench()
     let first = try Customer(bench, backend: backend)

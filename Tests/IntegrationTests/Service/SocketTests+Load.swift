@@ -8,7 +8,7 @@ import VaultInterface
 /// Many connections, and clients that read slowly or not at all.
 extension SocketTests {
   @Test
-  func idleAndHalfMessagesKeepNobodyWaiting() throws {
+  func idleAndHalfMessagesDelayNoCaller() throws {
     let (vault, engine) = try started()
     let unloaded = BootInstant.now
     for _ in 0..<50 { try serves(vault, engine) }
@@ -47,7 +47,7 @@ extension SocketTests {
   }
 
   @Test
-  func descriptorsThatHaveRunOutEndNobody() throws {
+  func descriptorsThatHaveRunOutEndNoProcess() throws {
     let (vault, engine) = try started()
     let before = try vault.connect()
     try before.call(GetStatusCall())
@@ -97,7 +97,7 @@ extension SocketTests {
   }
 
   @Test
-  func aLongTrailWaitsForWhoReadsIt() throws {
+  func aLongAuditLogWaitsForItsReader() throws {
     let backend = try DevBackend()
     let vault = try TestVault()
     try vault.start()

@@ -174,7 +174,7 @@ struct SocketTests {
     #"{"method":"io.thumblatch.Vault.Login","parameters":{"account":"me","email":"x","password":""}}"#,
     #"{"method":"io.thumblatch.Vault.Login","parameters":{"account":"me","email":"x","password":7}}"#,
   ])
-  func junkIsAnsweredOrEndsItsConnectionAlone(_ text: String) throws {
+  func junkIsAnsweredOrEndsOnlyItsConnection(_ text: String) throws {
     let (vault, engine) = try started()
     let other = try vault.connect()
     let caller = try vault.connect()

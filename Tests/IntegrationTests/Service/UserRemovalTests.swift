@@ -18,7 +18,7 @@ struct UserRemovalTests {
   }
 
   @Test
-  func oneAccountGoesWithoutItsPersonAndTheirTrailSaysSo() throws {
+  func oneAccountIsRemovedWithoutItsPersonAndTheirAuditLogSaysSo() throws {
     let backend = try DevBackend()
     let bench = try ServiceBench(withSessions: true)
     let person = try Customer(bench, backend: backend)
@@ -104,7 +104,7 @@ struct UserRemovalTests {
   ///
   /// The engine decides by the uid that the kernel reports.
   @Test
-  func nobodyButRootRemovesAnything() throws {
+  func onlyRootRemovesAnything() throws {
     let bench = try ServiceBench()
     let person = try Customer(bench)
     let other = try Customer(bench, isSecond: true)

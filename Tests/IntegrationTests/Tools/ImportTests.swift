@@ -40,7 +40,7 @@ struct ImportTests {
   }
 
   @Test
-  func aMovedLoginIsTheVaultsAlone() throws {
+  func aMovedLoginIsOnlyInTheVault() throws {
     let login = try server.signIn()
     try keep(login)
     _ = try server.requests()
@@ -113,7 +113,7 @@ struct ImportTests {
   ///
   /// Debian's git does not know refresh tokens, so that the test gives this one in its place.
   @Test
-  func aRefreshTokenOfAnotherHelperOfGitIsTheVaultsAlone() throws {
+  func aRefreshTokenOfAnotherHelperOfGitStaysOnlyInTheVault() throws {
     let login = try server.signIn()
     let host = "protocol=http\nhost=\(server.origin.dropFirst("http://".count))\n"
     try person.shell(

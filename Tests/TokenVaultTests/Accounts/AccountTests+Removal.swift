@@ -9,7 +9,7 @@ import Testing
 /// The removal of an account.
 extension AccountTests {
   @Test(arguments: [true, false])
-  func aRemovedAccountLeavesItsNameInTheTrailAndNothingElse(_ local: Bool) async throws {
+  func aRemovedAccountLeavesOnlyItsNameInTheAuditLog(_ local: Bool) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

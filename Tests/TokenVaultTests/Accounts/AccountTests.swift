@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct AccountTests {
   @Test
-  func aRenameSealsNothingAnewAndAsksNobodyWithoutProtection() async throws {
+  func aRenameSealsNothingAgainAndOpensNoPromptWithoutProtection() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

@@ -160,7 +160,7 @@ struct OpenAccountTests {
   }
 
   @Test
-  func aLoginWithoutAProviderGoesWhereTheAccountIsAndLooksAnew() async throws {
+  func aLoginWithoutAProviderGoesToThatOfTheAccountAndReadsItAgain() async throws {
     let (bench, vault) = try await signedIn()
     bench.clock.advance(3600)
     bench.exchange.plan(

@@ -78,7 +78,7 @@ struct RemovalTests {
   }
 
   @Test
-  func anAccountThatWasNeverProtectedNeedsNobody() async throws {
+  func anAccountThatWasNeverProtectedNeedsNoCheck() async throws {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     #expect(try await remove(vault).grant == .valid)
@@ -86,7 +86,7 @@ struct RemovalTests {
   }
 
   @Test
-  func protectionThatIsTurnedOnMeanwhileIsHonoured() async throws {
+  func protectionThatIsTurnedOnDuringTheCallIsHonoured() async throws {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     bench.clock.advance(3600)

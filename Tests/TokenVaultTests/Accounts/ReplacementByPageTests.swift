@@ -71,7 +71,7 @@ struct ReplacementByPageTests {
   }
 
   @Test
-  func theSamePersonInTheBrowserNeedsNobody() async throws {
+  func theSamePersonInTheBrowserNeedsNoCheck() async throws {
     let vault = try await openAccount()
     try await bench.protect(vault)
     let start = try await bench.begin(vault)

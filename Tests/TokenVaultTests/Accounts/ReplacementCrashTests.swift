@@ -28,7 +28,7 @@ struct ReplacementCrashTests: Replacing {
   }
 
   @Test
-  func theNextEngineReplacesNobodyByAnAnswerThatItFinds() async throws {
+  func theNextEngineReplacesNoLoginByAnAnswerThatItFinds() async throws {
     let vault = try await anns()
     let before = try await vault.row()
     bench.exchange.plan(login("eve"))

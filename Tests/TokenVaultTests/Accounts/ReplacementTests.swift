@@ -144,7 +144,7 @@ struct ReplacementTests: Replacing {
   }
 
   @Test
-  func aCallerThatCannotAskReplacesNobody() async throws {
+  func aCallerThatCannotAskReplacesNoOther() async throws {
     let vault = try await anns()
     let before = try await vault.row()
     let asked = bench.exchange.requests.count
@@ -185,7 +185,7 @@ struct ReplacementTests: Replacing {
 
   /// The check was for Ann's account as it was.
   @Test
-  func whatHasChangedMeanwhileIsNotReplaced() async throws {
+  func aChangedAccountIsNotReplaced() async throws {
     let vault = try await anns()
     bench.exchange.plan(login("eve"))
     let need = try await need { try await signIn(vault, "eve") }
@@ -232,7 +232,7 @@ struct ReplacementTests: Replacing {
   // MARK: - The same person
 
   @Test(arguments: [true, false])
-  func theSamePersonNeedsNobodyAndStaysProtected(_ signedOut: Bool) async throws {
+  func theSamePersonNeedsNoCheckAndStaysProtected(_ signedOut: Bool) async throws {
     let vault = try await anns(signedOut: signedOut)
     bench.exchange.plan(login("ann"))
     let facts = try await signIn(vault, "ann")
@@ -258,7 +258,7 @@ struct ReplacementTests: Replacing {
   }
 
   @Test
-  func anAccountThatWasNeverProtectedNeedsNobody() async throws {
+  func anAccountThatWasNeverProtectedNeedsNoCheck() async throws {
     let vault = try await bench.open()
     // The replaced login is ended at its provider.
     let ended = ScriptedExchange.Step.answer(status: 200, body: "")

@@ -236,7 +236,7 @@ struct AuditDamageTests {
   }
 
   @Test
-  func whatNobodyHasChangedIsWhole() async throws {
+  func anUnchangedAuditLogIsIntact() async throws {
     let bench = try await Self.damaged(nil)
     let facts = try await bench.open().verifyAuditLog()
     #expect(facts.isWhole)
@@ -246,7 +246,7 @@ struct AuditDamageTests {
   }
 
   @Test
-  func aWholeTrailIsNoFinding() async throws {
+  func anIntactAuditLogIsNoFinding() async throws {
     let bench = try await Self.damaged(nil)
     let finding = try #require(await bench.open().examine().first { $0.name == "audit-log" })
     #expect(finding.level == .ok && finding.remedy == nil)

@@ -97,7 +97,7 @@ struct AuditKeepingTests {
   }
 
   @Test
-  func othersAreServedWhileTheTrailIsChecked() async throws {
+  func othersAreServedWhileTheAuditLogIsVerified() async throws {
     let bench = try Bench()
     let vault = try await open(bench, records: 1000)
     try await vault.write(5000)
@@ -127,7 +127,7 @@ struct AuditKeepingTests {
     "DELETE FROM audit; DELETE FROM meta WHERE key IN ('audit-head', 'box-seal');",
     "DELETE FROM meta WHERE key IN ('audit-head', 'vault', 'device-secret-id');",
   ])
-  func aTrailThatLosesItsHeadIsNotWhole(_ sql: String) async throws {
+  func anAuditLogThatLosesItsHeadIsNotIntact(_ sql: String) async throws {
     let bench = try Bench()
     try await write(bench, 9)
     try edit(bench, sql)

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct AuditLogTests {
   @Test
-  func theTrailTellsWhatHappenedAndIsChained() async throws {
+  func theAuditLogTellsWhatHappenedAndIsChained() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

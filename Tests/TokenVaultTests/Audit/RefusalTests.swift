@@ -115,7 +115,7 @@ struct RefusalTests {
   }
 
   @Test
-  func checksThatNobodyTookPartInAreCountedBeyondSixty() async throws {
+  func checksWithoutAPersonAreCountedBeyondSixty() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

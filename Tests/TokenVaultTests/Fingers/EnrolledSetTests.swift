@@ -91,7 +91,7 @@ struct EnrolledSetTests {
   }
 
   @Test
-  func fingersThatNobodyConfirmedHereAreNotOffered() async throws {
+  func unconfirmedFingersAreNotOffered() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -179,7 +179,7 @@ struct EnrolledSetTests {
   }
 
   @Test
-  func enrollingAndDeletingConfirmTheirOwnFingerAlone() async throws {
+  func enrollingAndDeletingConfirmOnlyTheirOwnFinger() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
     let need = try await need {

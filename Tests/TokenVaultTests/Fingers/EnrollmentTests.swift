@@ -84,7 +84,7 @@ struct EnrollmentTests {
   }
 
   @Test
-  func whoLeavesWhileTheReaderIsBeingOpenedEnrollsNobody() async throws {
+  func aCallerThatLeavesWhileTheReaderOpensEnrollsNoFinger() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     let prompt = try await passed(bench, vault)

@@ -107,7 +107,7 @@ struct ChargedTryTests {
   }
 
   @Test
-  func aCheckThatIsCancelledAndOneThatBeginsMeanwhileAreToldApart() async throws {
+  func aCancelledCheckAndANewOneAreToldApart() async throws {
     let bench = try Bench()
     let vault = try await bench.expired()
     let next = try await need { _ = try await vault.token() }

@@ -16,7 +16,7 @@ struct ProtectionTests {
   }
 
   @Test
-  func turningItOnAndOffSealsTheTokenAnew() async throws {
+  func turningItOnAndOffSealsTheTokenAgain() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -40,7 +40,7 @@ struct ProtectionTests {
   }
 
   @Test
-  func whatIsAsItIsWantedAsksNobody() async throws {
+  func anUnchangedSettingOpensNoPrompt() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

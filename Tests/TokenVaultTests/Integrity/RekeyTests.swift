@@ -78,7 +78,7 @@ struct RekeyTests {
   }
 
   @Test
-  func aTrailThatWasEditedIsNotMadeWhole() async throws {
+  func anEditedAuditLogIsNotRepaired() async throws {
     for edit in ["altered", "dropped", "cut at the end"] {
       let bench = try Bench()
       try await bench.makeVault()

@@ -194,7 +194,7 @@ struct RollbackTests {
   }
 
   @Test
-  func aStoreThatIsGoneIsNotSilentlyBegunAnew() async throws {
+  func aStoreThatIsGoneIsNotSilentlyReplaced() async throws {
     let (old, now) = try await copies()
     let standing = try damaged("no store", old, now)
     var vault: Vault? = try await now.open()
@@ -219,7 +219,7 @@ struct RollbackTests {
   }
 
   @Test
-  func anEmptyStoreBeginsItsTrailUnderASecretThatWasMadeAnew() async throws {
+  func anEmptyStoreBeginsItsAuditLogUnderTheNewSecret() async throws {
     let bench = try Bench()
     do { _ = try await bench.open() }
     try run("/bin/rm", [bench.scratch.path + "/device-secret"])

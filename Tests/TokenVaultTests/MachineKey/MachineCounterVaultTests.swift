@@ -93,7 +93,7 @@ struct MachineCounterVaultTests {
   }
 
   @Test
-  func aVaultWhoseStoreAloneIsOldIsAcceptedAboveItsCount() async throws {
+  func aVaultOfWhichOnlyTheStoreIsOldIsAcceptedAboveItsCount() async throws {
     let bench = try await made()
     let copy = try bench.snapshot()
     var vault: Vault? = try await bench.open(with: tpm)

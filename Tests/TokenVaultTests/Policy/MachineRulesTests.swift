@@ -123,7 +123,7 @@ struct MachineRulesTests {
   }
 
   @Test
-  func theTrailTakesHalfOfTheStoreAtMostAndStaysWhole() async throws {
+  func theAuditLogTakesHalfOfTheStoreAtMostAndStaysIntact() async throws {
     administrator.write("[Policy]\nstore = 1\n")
     let vault = try await open()
     try await fill(vault, 1)
@@ -137,7 +137,7 @@ struct MachineRulesTests {
   }
 
   @Test
-  func ordinaryRecordsOfAYearFitInTheTrail() async throws {
+  func ordinaryRecordsOfAYearFitInTheAuditLog() async throws {
     let vault = try await open()
     // As a refresh of a tool that is used all day writes them.
     let count: Int64 = 4000

@@ -61,7 +61,7 @@ extension UserPolicyTests {
   }
 
   @Test
-  func rulesThatNobodyCanReadAreNoRules() async throws {
+  func unreadableRulesAreNoRules() async throws {
     var vault: Vault? = try await bench.open()
     if let vault { try await bench.setRule(vault, "window", "5") }
     vault = nil

@@ -86,7 +86,7 @@ struct UserPolicyTests {
   }
 
   @Test
-  func whatIsLaxerOrNotForUsersIsRefusedAndNobodyIsAsked() async throws {
+  func aLaxerRuleOrOneNotForUsersIsRefusedWithoutAPrompt() async throws {
     administrator.write("[Policy]\nremote = deny\nwindow = 5\nwindow-limit = 2\n")
     let vault = try await bench.open(rules: administrator, locations: ScriptedPlaces())
     let events = try await vault.events()
@@ -130,7 +130,7 @@ struct UserPolicyTests {
   }
 
   @Test
-  func whatIsSetAlreadyAsksNobody() async throws {
+  func aRuleThatIsAlreadySetOpensNoPrompt() async throws {
     let vault = try await bench.open()
     #expect(try await !vault.setRule("window", to: nil, prompt: nil, caller: caller()).changed)
     try await bench.setRule(vault, "window", "5")
@@ -240,7 +240,7 @@ struct UserPolicyTests {
   // MARK: - From elsewhere
 
   @Test
-  func whoDeniesOthersThanThoseAtTheMachineDeniesThemAtOnceAndFromTheMachineAlone() async throws {
+  func remoteDenyTakesEffectAtOnceAndIsUndoneOnlyAtTheMachine() async throws {
     let locations = ScriptedPlaces()
     locations.seat(1, at: "session 1")
     locations.seat(4, at: "session 3", objection: "remote session")

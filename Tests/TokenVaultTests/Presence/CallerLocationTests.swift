@@ -144,7 +144,7 @@ struct CallerLocationTests {
   }
 
   @Test
-  func theEndOfASessionEndsItsEnrollmentAlone() async throws {
+  func theEndOfASessionEndsOnlyItsEnrollment() async throws {
     let desks = try await Desks()
     let (bench, vault) = (desks.bench, desks.vault)
     let begun = bench.check.enrollments.count

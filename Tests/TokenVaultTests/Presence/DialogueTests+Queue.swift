@@ -10,7 +10,7 @@ extension DialogueTests {
   ///
   /// Neither the touch for the first prompt nor a touch right after it counts for the second.
   @Test
-  func anotherQuestionWaitsAndIsAskedForAnew() async throws {
+  func anotherQuestionWaitsAndIsAskedAgain() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     let begun = bench.check.conversations.count

@@ -205,7 +205,7 @@ struct DialogueTests {
   }
 
   @Test
-  func aPromptThatNobodyUsesIsSweptWithItsCheck() async throws {
+  func anUnusedPromptIsSweptWithItsCheck() async throws {
     let bench = try Bench()
     let vault = try await expired(bench)
     let begun = bench.check.conversations.count

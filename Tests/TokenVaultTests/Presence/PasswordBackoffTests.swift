@@ -231,7 +231,7 @@ struct PasswordBackoffTests {
   }
 
   @Test
-  func aRowThatWasEditedKeepsNobodyOutForLongerThanTenSeconds() async throws {
+  func anEditedRowBlocksNoUserForLongerThanTenSeconds() async throws {
     let bench = try Bench()
     var vault: Vault? = try await bench.expired()
     #expect(vault != nil)

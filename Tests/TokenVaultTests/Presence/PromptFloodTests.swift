@@ -96,7 +96,7 @@ struct PromptFloodTests {
   }
 
   @Test
-  func whoMayNotBeAskedCostsNobodyAPrompt() async throws {
+  func aBackgroundCallCostsNoPrompt() async throws {
     let vault = try await open()
     for connection: UInt64 in 100..<200 {
       let need = try await need {
@@ -121,7 +121,7 @@ struct PromptFloodTests {
 
   /// A status bar that polls, with a client that does not say when it shows prompts.
   @Test
-  func aPromptThatIsNeverShownCountsForNobody() async throws {
+  func aPromptThatIsNeverShownIsNotCounted() async throws {
     let vault = try await open()
     for number: UInt64 in 100..<140 {
       let prompt = await ask(vault, caller(number, asking: .unsaid)).prompt

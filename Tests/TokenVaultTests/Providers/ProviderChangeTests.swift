@@ -103,7 +103,7 @@ struct ProviderChangeTests {
   }
 
   @Test
-  func aLoginMeanwhileMakesTheProofWorthless() async throws {
+  func aLoginDuringTheCheckMakesTheProofWorthless() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

@@ -140,7 +140,7 @@ struct GrantedScopeTests {
   }
 
   @Test
-  func whatTheEngineMetAloneIsToldToTheNextCaller() async throws {
+  func aLossOfARefreshAheadIsToldToTheNextCaller() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signInOAuth(vault, scope: "read write")

@@ -34,7 +34,7 @@ struct OneTokenEndTests {
 
   /// A refresh waits behind the change, and must not take the refresh token for the one token.
   @Test
-  func aProviderThatIsAppliedMeanwhileEndsTheCall() async throws {
+  func aProviderThatIsAppliedDuringTheCallEndsIt() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench, lifetime: 3600)
     try await bench.enroll(vault)

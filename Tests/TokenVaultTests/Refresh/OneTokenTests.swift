@@ -182,7 +182,7 @@ struct OneTokenTests {
   }
 
   @Test
-  func aProtectedOneIsExchangedByTheEngineInAnOpenWindowAlone() async throws {
+  func aProtectedOneIsExchangedByTheEngineOnlyInAnOpenWindow() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
     try await bench.protect(vault)

@@ -73,7 +73,7 @@ struct RefreshAheadTests {
   }
 
   @Test
-  func aTokenThatNobodyUsesIsLeftAlone() async throws {
+  func anUnusedTokenIsNotRefreshed() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -95,7 +95,7 @@ struct RefreshAheadTests {
   }
 
   @Test
-  func aProtectedOneIsRefreshedInAnOpenWindowAloneAndDoesNotExtendIt() async throws {
+  func aProtectedOneIsRefreshedOnlyInAnOpenWindowAndDoesNotExtendIt() async throws {
     let bench = try Bench()
     let vault = try await inUse(bench)
     try await bench.protect(vault)
@@ -143,7 +143,7 @@ struct RefreshAheadTests {
     .answer(status: 400, body: #"{"error":"invalid_client"}"#), .answer(status: 503, body: ""),
     .answer(status: 401, body: ""), .died,
   ])
-  func afterAFailureItPausesUntilSomebodyAsks(_ step: ScriptedExchange.Step) async throws {
+  func afterAFailureItPausesUntilTheNextCall(_ step: ScriptedExchange.Step) async throws {
     let bench = try Bench()
     let vault = try await inUse(bench)
     bench.clock.advance(due)
@@ -180,7 +180,7 @@ struct RefreshAheadTests {
   }
 
   @Test
-  func whoAsksMeanwhileGetsWhatIsValidAndWaitsForNothing() async throws {
+  func aCallDuringTheRefreshGetsTheValidTokenWithoutAWait() async throws {
     let bench = try Bench()
     let vault = try await inUse(bench)
     bench.clock.advance(due)

@@ -47,7 +47,7 @@ struct RefreshIdentityTests {
     ["sub": #""someone""#], ["iss": #""https://evil.example""#], ["aud": #""someone""#],
     ["azp": #""someone""#], ["exp": "1"], ["iat": "9999999999"],
   ])
-  func aTokenThatIsNotRightWithholdsTheAccessTokenAlone(_ claims: [String: String]) async throws {
+  func aWrongTokenWithholdsOnlyTheAccessToken(_ claims: [String: String]) async throws {
     let (bench, vault) = try await expired()
     bench.exchange.plan(
       tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, claims: claims))

@@ -29,7 +29,7 @@ extension ScopeSetTests {
   }
 
   @Test
-  func aFailureIsSharedByThoseWhoAskedForTheSameAlone() async throws {
+  func aFailureIsSharedOnlyByThoseWhoAskedForTheSame() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
     bench.clock.advance(3600)

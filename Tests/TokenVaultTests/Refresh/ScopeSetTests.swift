@@ -13,7 +13,7 @@ struct ScopeSetTests {
   }
 
   @Test
-  func eachSetHasATokenOfItsOwnAndTheUsualOneAloneAFile() async throws {
+  func eachSetHasATokenOfItsOwnAndOnlyTheUsualOneAFile() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
     bench.exchange.plan(oauthTokens("at-read", refresh: "rt-2", lifetime: 600))
@@ -102,7 +102,7 @@ struct ScopeSetTests {
   }
 
   @Test
-  func aRejectedTokenDropsItsOwnSetAlone() async throws {
+  func aRejectedTokenDropsOnlyItsOwnSet() async throws {
     let bench = try Bench()
     let vault = try await signedIn(bench)
     bench.exchange.plan(oauthTokens("at-read", refresh: nil))

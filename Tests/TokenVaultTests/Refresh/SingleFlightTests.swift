@@ -148,7 +148,7 @@ struct SingleFlightTests {
   }
 
   @Test
-  func oneWhoJoinedCanLeaveAlone() async throws {
+  func aJoinedWaiterCanLeaveByItself() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)
@@ -229,7 +229,7 @@ struct SingleFlightTests {
   }
 
   @Test
-  func aTokenThatComesMeanwhileFreesThoseWhoWaitForAProof() async throws {
+  func aNewTokenFreesThoseWhoWaitForAProof() async throws {
     let bench = try Bench()
     let (vault, leader, joiner) = try await promptedTwice(bench)
     let begun = bench.check.conversations.count

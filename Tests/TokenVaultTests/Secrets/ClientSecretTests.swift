@@ -116,7 +116,7 @@ struct ClientSecretTests {
   }
 
   @Test
-  func itIsSealedAnewUnderANewDeviceSecret() async throws {
+  func itIsSealedAgainUnderANewDeviceSecret() async throws {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
     if let vault { try await bench.signInOAuth(vault, settings: Self.settings()) }

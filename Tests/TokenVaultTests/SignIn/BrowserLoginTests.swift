@@ -35,7 +35,7 @@ struct BrowserLoginTests {
   }
 
   @Test
-  func nobodyIsSentToAProviderWhoseTokensCannotBeChecked() async throws {
+  func noBrowserIsSentToAProviderWhoseTokensCannotBeChecked() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     let missing = ScriptedExchange.Step.answer(status: 404, body: "")
@@ -91,7 +91,7 @@ struct BrowserLoginTests {
   }
 
   @Test
-  func aRedirectIsAcceptedOnceAndFromItsConnectionAlone() async throws {
+  func aRedirectIsAcceptedOnceAndOnlyFromItsConnection() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try bench.planDiscovery()

@@ -61,7 +61,7 @@ struct DeviceLoginTests {
   }
 
   @Test
-  func whileNobodyHasAnsweredThereIsNeitherAccountNorRecord() async throws {
+  func beforeTheAnswerThereIsNeitherAccountNorRecord() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     let start = try await begin(bench, vault)

@@ -97,7 +97,7 @@ struct DiscardedTokenTests {
   }
 
   @Test
-  func aLoginThatFailsLeavesTheOneBeforeAlone() async throws {
+  func aFailedLoginKeepsThePreviousOne() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     _ = try await login(bench, vault)

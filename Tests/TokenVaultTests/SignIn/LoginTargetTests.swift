@@ -45,7 +45,7 @@ struct LoginTargetTests {
   }
 
   @Test(arguments: [false, true])
-  func anAccountThatWasRemovedMeanwhileIsNotMadeAnew(_ isMadeAnew: Bool) async throws {
+  func anAccountThatWasRemovedIsNotMadeAgain(_ isMadeAnew: Bool) async throws {
     let (bench, vault) = try await signedIn()
     let start = try await bench.begin(vault)
     _ = try await vault.remove(account: "me", local: true, caller: caller())
@@ -81,7 +81,7 @@ struct LoginTargetTests {
   }
 
   @Test
-  func anAccountThatWasMadeMeanwhileKeepsItsTokens() async throws {
+  func anAccountThatWasMadeDuringTheMoveKeepsItsTokens() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try bench.planDiscovery()

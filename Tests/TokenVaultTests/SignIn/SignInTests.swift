@@ -122,7 +122,7 @@ struct SignInTests {
   }
 
   @Test
-  func aFailedLoginLeavesAnExistingAccountAlone() async throws {
+  func aFailedLoginKeepsAnExistingAccount() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.signIn(vault)

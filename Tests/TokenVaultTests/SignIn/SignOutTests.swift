@@ -86,7 +86,7 @@ struct SignOutTests {
   }
 
   @Test
-  func aLocalSignOutAsksNobodyAndKeepsWhoseAccountItWas() async throws {
+  func aLocalSignOutOpensNoPromptAndKeepsTheUserOfTheAccount() async throws {
     let vault = try await bench.locked()
     let before = try await vault.row()
     let asked = bench.exchange.requests.count
@@ -102,7 +102,7 @@ struct SignOutTests {
   }
 
   @Test
-  func whatCannotBeToldToTheProviderAsksNobody() async throws {
+  func aSignOutThatCannotReachTheProviderOpensNoPrompt() async throws {
     let vault = try await bench.open()
     try await bench.signInOAuth(vault)
     try await bench.protect(vault)

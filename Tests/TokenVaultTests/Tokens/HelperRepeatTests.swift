@@ -59,7 +59,7 @@ struct HelperRepeatTests {
   }
 
   @Test
-  func aMinuteHasOneLookWhoeverAsks() async throws {
+  func aMinuteHasOneLookForAllCallers() async throws {
     let other = Tool(process: 4212, started: 90_000)
     #expect(try await token() == "at-1")
     #expect(try await token(other) == "at-1")
@@ -192,7 +192,7 @@ struct HelperRepeatTests {
 
   /// A call that opens no prompt ends no later look.
   @Test
-  func aRepeatThatAsksNobodyCountsAsNoPrompt() async throws {
+  func aRepeatWithoutAPromptCountsAsNone() async throws {
     try await bench.protect(vault)
     _ = try await vault.lock(caller: caller())
     #expect(try await token() == "at-1")

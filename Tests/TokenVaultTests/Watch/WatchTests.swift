@@ -100,7 +100,7 @@ struct WatchTests {
   }
 
   @Test
-  func aWindowThatSlidesEndsWhenItIsLeftAlone() async throws {
+  func aSlidingWindowEndsWhenItIsNotUsed() async throws {
     let (bench, vault) = try await signedIn(lifetime: 7200)
     try await bench.protect(vault)
     try await bench.unlock(vault)
@@ -162,7 +162,7 @@ struct WatchTests {
   }
 
   @Test
-  func whoIsSlowHearsTheLatestAlone() async throws {
+  func aSlowReaderGetsOnlyTheLatest() async throws {
     let (bench, vault) = try await signedIn()
     let onlooker = Onlooker(vault, isSlow: true)
     await onlooker.untilTold(1)

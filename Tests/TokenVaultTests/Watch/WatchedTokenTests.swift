@@ -81,7 +81,7 @@ struct WatchedTokenTests {
   }
 
   @Test
-  func nobodyIsAskedAndNoWindowKeptOpen() async throws {
+  func noPromptIsShownAndNoWindowKeptOpen() async throws {
     let (bench, vault, onlooker) = try await watched(ahead: 600)
     try await bench.protect(vault)
     let checks = bench.check.conversations.count

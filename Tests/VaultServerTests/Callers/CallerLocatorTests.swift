@@ -114,7 +114,7 @@ struct CallerLocatorTests {
   }
 
   @Test
-  func whereLogindDoesNotAnswerNobodySharesAPlace() async throws {
+  func withoutLogindNoCallersShareALocation() async throws {
     defer { bus.remove() }
     let peer = try Peer.thisProcess()
     func unknown(_ connection: UInt64) -> CallerLocation {

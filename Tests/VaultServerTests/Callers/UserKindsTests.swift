@@ -146,7 +146,7 @@ struct UserKindsTests {
   }
 
   @Test(arguments: [UInt32(61_184), 65_519, 65_534, .max])
-  func whoIsNobodyForLongIsAStranger(_ user: UInt32) {
+  func aUserWithATransientNumberIsAStranger(_ user: UInt32) {
     var userKinds = UserKinds()
     guard case .stranger = userKinds.kind(of: user, isKnown: false, at: .now) else {
       Issue.record("no stranger")

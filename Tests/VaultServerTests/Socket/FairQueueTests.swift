@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct FairQueueTests {
   @Test
-  func oneWhoWantsMuchKeepsNobodyWaiting() {
+  func aGreedyUserDelaysNoOther() {
     var queue = FairQueue<Int>()
     for number in 1...4 { queue.add(number, of: 1) }
     queue.add(10, of: 2)
@@ -19,7 +19,7 @@ struct FairQueueTests {
   }
 
   @Test
-  func whatIsNotWantedAnyMoreIsNobodysTurn() {
+  func aCancelledRequestTakesNoTurn() {
     var queue = FairQueue<Int>()
     for number in 1...3 { queue.add(number, of: 1) }
     queue.add(10, of: 2)

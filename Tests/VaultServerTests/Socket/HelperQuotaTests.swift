@@ -11,7 +11,7 @@ struct HelperQuotaTests {
   }
 
   @Test
-  func nobodyHasMoreThanAreGoodForOneAndOfPassingOnesHalf() async {
+  func aUserHasAtMostItsShareAndHalfOfItForPassingCalls() async {
     let turns = HelperQuota(each: 4, all: 100)
     for _ in 0..<2 { #expect(await turns.take(for: 1, .passing)) }
     let third = Task { await turns.take(for: 1, .passing) }

@@ -193,7 +193,7 @@ struct MachineConfigurationTests {
   }
 
   @Test
-  func aFileOfSomebodyElseIsRefused() throws {
+  func aFileOfAnotherUserIsRefused() throws {
     let machine = try Machine(owners: [ThisProcess.user &+ 1])
     #expect(throws: ConfigurationError.self) { try machine.files.policy() }
   }

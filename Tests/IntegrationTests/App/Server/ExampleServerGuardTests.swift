@@ -151,7 +151,7 @@ struct ExampleServerGuardTests {
   }
 
   @Test
-  func itListensOnThisMachineAlone() throws {
+  func itListensOnlyOnThisMachine() throws {
     let person = try Person()
     let server = try ExampleServerProcess(person, backend: person.backend.url)
     let port = String(server.port, radix: 16, uppercase: true)

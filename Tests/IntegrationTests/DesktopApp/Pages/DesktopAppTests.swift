@@ -260,7 +260,7 @@ struct DesktopAppTests {
   }
 
   @Test
-  func theKeyboardAloneIsEnough() throws {
+  func theKeyboardIsEnough() throws {
     defer { bus.remove() }
     try person.register("work")
     try app.run("open()")

@@ -60,7 +60,7 @@ struct DesktopSignInTests {
   }
 
   @Test
-  func aBrowserSignsInByTheKeyboardAlone() throws {
+  func aBrowserSignsInByOnlyTheKeyboard() throws {
     let member = try Member()
     try browse(as: member)
     let app = try open(of: member, "light", inHighContrast: true, width: 360)
@@ -98,13 +98,13 @@ struct DesktopSignInTests {
     try app.sees("Scopes", "label")
     try app.sees("openid", "label")
     #expect(try member.standing() == "ready")
-    try signOutByTheKeyboardAlone(app)
+    try signOutByTheKeyboardOnly(app)
     #expect(try member.standing() == "signed-out")
     #expect(try app.run("quit()") == .integer(0))
   }
 
   /// Signs out of the protected account on the page.
-  private func signOutByTheKeyboardAlone(_ app: AppWindows) throws {
+  private func signOutByTheKeyboardOnly(_ app: AppWindows) throws {
     try app.run("tab_to('Sign Out…')")
     try app.run("key('Return')")
     try app.sees("Sign out of “work”?")

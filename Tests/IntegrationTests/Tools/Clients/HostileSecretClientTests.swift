@@ -95,7 +95,7 @@ struct HostileSecretClientTests {
   }
 
   @Test
-  func otherTypesGetErrorsAndStopNobody() throws {
+  func otherTypesGetErrorsAndStopNoCaller() throws {
     try secrets.run(
       python(
         """

@@ -139,7 +139,7 @@ struct OIDCAgentClientTests {
   }
 
   @Test
-  func hostileProgramsGetErrorsAndStopNobody() throws {
+  func hostileProgramsGetErrorsAndStopNoCaller() throws {
     for request in [
       "{}", #"{"request":7}"#, #"{"request":"access_token"}"#, "{\\0}", "{\\xff}", "{]}", "{{{{}",
       #"{"request":"access_token","account":"a\u0000b"}"#, String(repeating: "A", count: 44),

@@ -195,7 +195,7 @@ struct SecretServiceClientTests {
   }
 
   @Test
-  func anotherServiceOfTheNameIsLeftAlone() throws {
+  func anotherServiceOfTheNameIsNotTouched() throws {
     let first = try secrets.startAgent()
     let second = try person.start(["agent", "--secret-service"], variables: desk.variables)
     let text = try second.text()

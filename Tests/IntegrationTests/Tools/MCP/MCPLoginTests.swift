@@ -175,7 +175,7 @@ struct MCPLoginTests {
   ]
 
   @Test
-  func aServerThatCannotBeTrustedIsNamedAndNobodyIsSentThere() throws {
+  func aServerThatIsNotTrustedIsNamedAndNoBrowserIsSentThere() throws {
     for (fault, exit, part) in Self.faults {
       try server.fail(fault.replacing("ORIGIN", with: server.origin))
       let refused = try person.mcpLogin("--mcp", server.url)

@@ -68,7 +68,7 @@ struct MCPServiceTests {
   }
 
   @Test
-  func theServersOwnTokenIsGivenForItAlone() throws {
+  func theServersOwnTokenIsGivenOnlyForIt() throws {
     let token = try token()
     #expect(try ask(server.url).succeeded().contains("\"add\""))
     for verb in [

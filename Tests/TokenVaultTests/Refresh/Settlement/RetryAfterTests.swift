@@ -32,7 +32,7 @@ struct RetryAfterTests {
   }
 
   @Test(arguments: [false, true])
-  func whoComesTooSoonIsToldHowLongAndNobodyIsAsked(_ isProtected: Bool) async throws {
+  func aCallerThatComesTooSoonIsToldTheWaitWithoutAPrompt(_ isProtected: Bool) async throws {
     let (bench, vault) = try await expired()
     var prompt: String?
     if isProtected {
@@ -84,7 +84,7 @@ struct RetryAfterTests {
   }
 
   @Test(arguments: [false, true])
-  func itIsLeftAloneForItsKeysToo(_ saysSoAhead: Bool) async throws {
+  func itIsNotChangedForItsKeysEither(_ saysSoAhead: Bool) async throws {
     let bench = try Bench()
     let vault = try await bench.open()
     try await bench.openSignIn(vault)
