@@ -38,7 +38,7 @@ extension StubVault {
     content.withLock { $0.prompts.append(prompt) }
     defer { content.withLock { $0.prompts.removeAll { $0 === prompt } } }
     guard asking.present(prompt) else {
-      throw AuthError(.presence(.nobodyToAsk), "a presence check is needed")
+      throw AuthError(.presence(.cannotPrompt), "a presence check is needed")
     }
     do throws(AuthError) {
       try await lead(prompt, fingers: fingers, password: password)

@@ -33,7 +33,7 @@ struct LostCallTests {
   @Test
   func aPromptThatNoDesktopShowsSaysWhy() {
     let error = AuthError(VaultClientError.refused(.noDesktop(message: "its screen is locked")))
-    #expect(error.kind == .presence(.nobodyToAsk))
+    #expect(error.kind == .presence(.cannotPrompt))
     #expect(error.description.hasSuffix("at the desktop: its screen is locked"))
   }
 

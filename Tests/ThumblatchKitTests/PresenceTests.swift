@@ -150,7 +150,7 @@ struct PresenceTests {
   func whoCannotBeAskedIsToldSo() async throws {
     let made = try await Session.signedIn(protected: true, presenter: nil)
     let failure = await error { () throws(AuthError) in try await made.session.accessToken() }
-    #expect(failure?.kind == .presence(.nobodyToAsk))
+    #expect(failure?.kind == .presence(.cannotPrompt))
     #expect(made.session.state == .locked(Session.user))
   }
 
@@ -280,7 +280,7 @@ struct PresenceTests {
       case .notAvailable, .notEnrolled, .lockedOut, .noMatch:
         #expect(error.recovery == .offerPassword)
       case .timedOut, .busy: #expect(error.recovery == .retry(after: nil))
-      case .denied, .nobodyToAsk: #expect(error.recovery == .showMessage)
+      case .denied, .cannotPrompt: #expect(error.recovery == .showMessage)
       }
     }
     let later = AuthError(.providerUnavailable(retryAfter: .seconds(30), status: 503), "x")

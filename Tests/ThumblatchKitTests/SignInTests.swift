@@ -202,7 +202,7 @@ struct SignInTests {
   func withoutAPresenterALockedAccountIsSignedOutOnlyLocally() async throws {
     let made = try await Session.signedIn(protected: true, presenter: nil)
     let failure = await error { () throws(AuthError) in _ = try await made.session.logout() }
-    #expect(failure?.kind == .presence(.nobodyToAsk))
+    #expect(failure?.kind == .presence(.cannotPrompt))
     #expect(made.session.isAuthenticated)
     #expect(try await made.session.logout(locally: true).mayBeAlive)
   }

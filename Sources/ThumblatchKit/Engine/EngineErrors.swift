@@ -50,12 +50,12 @@ extension AuthError {
   /// The error for a call that needs a person when no person can be asked.
   ///
   /// `objection` says why the desktop shows no prompt; `nil` if the session has no presenter.
-  static func nobodyToAsk(_ objection: String? = nil, cause: any Error) -> AuthError {
+  static func cannotPrompt(_ objection: String? = nil, cause: any Error) -> AuthError {
     AuthError(
-      .presence(.nobodyToAsk),
+      .presence(.cannotPrompt),
       "a presence check is needed"
         + (objection.map { ", and no prompt can be shown at the desktop: \($0)" } ?? ""),
-      recoverySuggestion: objection == nil ? PresenceFailure.nobodyToAsk.suggestion : nil,
+      recoverySuggestion: objection == nil ? PresenceFailure.cannotPrompt.suggestion : nil,
       cause: cause
     )
   }
@@ -85,8 +85,8 @@ extension AuthError {
 
   private init(_ error: VaultError, cause: any Error) {
     switch error {
-    case .presenceNeeded: self = .nobodyToAsk(cause: cause)
-    case .noDesktop(let message): self = .nobodyToAsk(message, cause: cause)
+    case .presenceNeeded: self = .cannotPrompt(cause: cause)
+    case .noDesktop(let message): self = .cannotPrompt(message, cause: cause)
     case .presenceFailed(let outcome, let message, _):
       self.init(outcome, message, cause: cause)
     case .busy(let message, let seconds):
@@ -209,7 +209,7 @@ extension AuthError.PresenceFailure {
     case .lockedOut, .notAvailable: "use the system password"
     case .notEnrolled: "enroll one: thumblatch fingers enroll"
     case .timedOut, .busy, .noMatch: "try again"
-    case .nobodyToAsk: "give the session a presenter"
+    case .cannotPrompt: "give the session a presenter"
     case .cancelled, .passwordChosen, .denied: nil
     }
   }

@@ -110,7 +110,7 @@ public struct AuthError: Error, Sendable {
     /// The system denies access to this person.
     case denied
     /// No person can be asked: the session has no presenter, or no prompt can be shown at the desktop.
-    case nobodyToAsk
+    case cannotPrompt
   }
 
   /// A field of a form.
@@ -255,7 +255,7 @@ extension AuthError {
     case .wrongCredentials, .addressTaken, .invalidInput: .correctInput
     case .signedOut, .loginRequired: .signIn
     case .locked: .unlock
-    case .presence(.denied), .presence(.nobodyToAsk), .providerRefused, .providerNotTrusted,
+    case .presence(.denied), .presence(.cannotPrompt), .providerRefused, .providerNotTrusted,
       .misconfigured, .mayNarrowLogin, .invalidURL, .hostNotAllowed, .http, .undecodable,
       .invalidArgument,
       .noBrowser, .noTerminal, .notInstalled, .vaultUnsafe, .unexpected:

@@ -118,7 +118,7 @@ struct AppPresenceTests {
     try fails("get https://example.org/", "hostNotAllowed", "showMessage")
     try fails(
       "token",
-      "presence(ThumblatchKit.AuthError.PresenceFailure.nobodyToAsk)",
+      "presence(ThumblatchKit.AuthError.PresenceFailure.cannotPrompt)",
       "showMessage"
     )
     #expect(try person.backend.requests().map(\.path) == ["/auth/register"])
@@ -133,7 +133,7 @@ struct AppPresenceTests {
     for _ in 0..<5 {
       try fails(
         "token",
-        "presence(ThumblatchKit.AuthError.PresenceFailure.nobodyToAsk)",
+        "presence(ThumblatchKit.AuthError.PresenceFailure.cannotPrompt)",
         "showMessage"
       )
     }
