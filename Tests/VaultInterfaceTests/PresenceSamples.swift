@@ -215,7 +215,7 @@ private func presenceErrors() throws -> [Sample] {
           reason: "r",
           scan: .press,
           statedReason: "deploy",
-          atDesk: true
+          atDesktop: true
         )
       )
     ),

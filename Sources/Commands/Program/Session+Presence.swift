@@ -43,7 +43,7 @@ extension Session {
   var asker: PresenceAsker {
     PresenceAsker(
       canAsk: self.canAsk,
-      tellOfDesk: { request in
+      tellOfDesktop: { request in
         let need = PresenceText.need(request)
         self.output.talk("waiting for \(need), at the desktop where the agent runs")
       },
@@ -80,7 +80,7 @@ extension Session {
       throw .usage("the purpose of the presence check is too long to be shown")
     }
     let need = PresenceText.need(request)
-    if request.atDesk { try demandInput(for: need, instead: CommandError.deskWithInput) }
+    if request.atDesktop { try demandInput(for: need, instead: CommandError.deskWithInput) }
     guard !request.prompt.isEmpty || saysCanAsk == false else {
       throw CommandError(
         .promptNeeded,

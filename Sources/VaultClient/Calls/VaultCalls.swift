@@ -7,22 +7,22 @@ public struct PresenceAsker {
   /// Whether a person can be asked; if not, the engine opens no prompt.
   public let canAsk: () -> Bool
   let check: (PresenceRequest, Connection) throws(VaultClientError) -> Void
-  let tellOfDesk: (PresenceRequest) -> Void
+  let tellOfDesktop: (PresenceRequest) -> Void
   let openKey: ((String, Connection) throws(VaultClientError) -> Void)?
 
   /// Makes an asker, whose `check` returns when the check of the prompt has passed.
   ///
-  /// `tellOfDesk` is called if the check is made at the desktop of the vault's person, because the
+  /// `tellOfDesktop` is called if the check is made at the desktop of the vault's person, because the
   /// connection is restricted. `openKey` returns when a touch of a security key has opened the machine key.
   /// It gets the reason. Without it, a call that needs that fails.
   public init(
     canAsk: @escaping @autoclosure () -> Bool,
-    tellOfDesk: @escaping (PresenceRequest) -> Void = { _ in },
+    tellOfDesktop: @escaping (PresenceRequest) -> Void = { _ in },
     openKey: ((String, Connection) throws(VaultClientError) -> Void)? = nil,
     check: @escaping (PresenceRequest, Connection) throws(VaultClientError) -> Void
   ) {
     self.canAsk = canAsk
-    self.tellOfDesk = tellOfDesk
+    self.tellOfDesktop = tellOfDesktop
     self.openKey = openKey
     self.check = check
   }
@@ -106,11 +106,11 @@ public final class VaultCalls {
     _ request: PresenceRequest,
     _ asker: PresenceAsker
   ) throws(VaultClientError) {
-    // Where no prompt was opened, the asker says why.
-    guard request.atDesk, !request.prompt.isEmpty else {
+    // If no prompt was opened, the asker says why.
+    guard request.atDesktop, !request.prompt.isEmpty else {
       return try asker.check(request, try open())
     }
-    asker.tellOfDesk(request)
+    asker.tellOfDesktop(request)
     try askAtDesktop(request, on: try open())
   }
 

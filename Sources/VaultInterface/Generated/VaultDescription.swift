@@ -73,7 +73,7 @@ let vaultDescription = #"""
     stated_reason: ?string,
     # Whether the check is possible only by AskAtDesktop, because the connection is restricted.
     # [false if absent]
-    at_desk: ?bool
+    at_desktop: ?bool
   )
 
   # An account in a backup.
@@ -1646,7 +1646,7 @@ let vaultDescription = #"""
     stated_reason: ?string,
     # Whether the check is possible only by AskAtDesktop, because the connection is restricted.
     # [false if absent]
-    at_desk: ?bool
+    at_desktop: ?bool
   )
   # The check was not passed.
   error PresenceFailed(

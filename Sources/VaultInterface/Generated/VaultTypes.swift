@@ -25,7 +25,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
   /// The program's own reason for needing the token. It is not verified: show it in quotes.
   public var statedReason: String?
   /// Whether the check is possible only by AskAtDesktop, because the connection is restricted.
-  public var atDesk: Bool
+  public var atDesktop: Bool
 
   public init(
     prompt: String,
@@ -38,7 +38,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     reason: String? = nil,
     scan: ScanType? = nil,
     statedReason: String? = nil,
-    atDesk: Bool = false
+    atDesktop: Bool = false
   ) {
     self.prompt = prompt
     self.requester = requester
@@ -50,7 +50,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     self.reason = reason
     self.scan = scan
     self.statedReason = statedReason
-    self.atDesk = atDesk
+    self.atDesktop = atDesktop
   }
 
   public init(decoding object: JSONObject) throws(MessageError) {
@@ -64,7 +64,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
     reason = try object.optional("reason")
     scan = try object.optional("scan")
     statedReason = try object.optional("stated_reason")
-    atDesk = try object.optional("at_desk") ?? false
+    atDesktop = try object.optional("at_desktop") ?? false
   }
 
   public var encoded: JSONObject {
@@ -80,7 +80,7 @@ public struct PresenceRequest: VarlinkRecord, WireValue, Equatable {
         "reason": reason,
         "scan": scan,
         "stated_reason": statedReason,
-        "at_desk": atDesk ? true : nil,
+        "at_desktop": atDesktop ? true : nil,
       ])
     }
   }

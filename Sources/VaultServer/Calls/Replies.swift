@@ -132,7 +132,7 @@ extension PresenceRequest {
       reason: need.reason,
       scan: need.methods.contains(.fingerprint) ? need.scan : nil,
       statedReason: need.statedReason,
-      atDesk: need.isForAgents
+      atDesktop: need.isForAgents
     )
   }
 }

@@ -166,7 +166,7 @@ final class Stage: @unchecked Sendable {
     detail: String? = nil,
     reason: String? = nil,
     statedReason: String? = nil,
-    atDesk: Bool = false
+    atDesktop: Bool = false
   ) throws {
     try fail(
       .presenceNeeded(
@@ -180,7 +180,7 @@ final class Stage: @unchecked Sendable {
           timeout: timeout,
           reason: reason,
           statedReason: statedReason,
-          atDesk: atDesk
+          atDesktop: atDesktop
         )
       )
     )

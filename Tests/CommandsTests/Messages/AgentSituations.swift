@@ -154,7 +154,7 @@ extension Situation {
     },
     Situation("token work --reason deploy", "behind a restricted socket") { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.needPresence(requester: #"restricted socket "build""#, atDesk: true)
+      try stage.needPresence(requester: #"restricted socket "build""#, atDesktop: true)
       _ = try stage.expect(AskAtDesktopCall.self)
       try stage.reply(EmptyReply())
       _ = try stage.expect(AccessTokenCall.self)
@@ -164,11 +164,11 @@ extension Situation {
     }.withoutTerminal.with { $0.location = .socket(path: "/s") },
     Situation("token work --no-input", "behind a restricted socket") { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.needPresence(prompt: "", atDesk: true)
+      try stage.needPresence(prompt: "", atDesktop: true)
     }.with { $0.location = .socket(path: "/s") },
     Situation("token work --helper", "the screen behind a restricted socket is locked") { stage in
       _ = try stage.expect(AccessTokenCall.self)
-      try stage.needPresence(atDesk: true)
+      try stage.needPresence(atDesktop: true)
       _ = try stage.expect(AskAtDesktopCall.self)
       try stage.fail(
         .noDesktop(message: "no prompt is shown for your session: its screen is locked")

@@ -22,7 +22,7 @@ extension PrivateAgentTests {
   @Test(arguments: ["session('c1', 'Lock')", "prepare_for_sleep(True)"])
   func aLockTakesTheWindowOfAProgramAway(_ event: String) throws {
     defer { bus.remove() }
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     try desk.sees(Self.question)
     try desk.run(Self.password)
     try desk.run("desk.await_window()")
@@ -41,7 +41,7 @@ extension PrivateAgentTests {
     // pam_exec(8) reports when the check has begun.
     let (stack, begun) = ("\(person.programs)/pam.d/thumblatch", "\(person.home)/begun")
     try shell("sed -i '1i auth optional pam_exec.so quiet /bin/touch \(begun)' \(stack)")
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     let number = try desk.sees("to use account 'me'")
     #expect(eventually { (try? person.shell("ls \(begun)"))?.end == .exited(0) })
     try happens(event)

@@ -50,9 +50,9 @@ struct PrivateAgentTests {
     return run
   }
 
-  /// `token me` without a terminal; with `atDesk` it could show the prompt itself.
-  func token(_ arguments: String..., atDesk: Bool = false) throws -> Run {
-    try person.start(["token", "me"] + arguments, variables: atDesk ? desk.variables : [])
+  /// `token me` without a terminal; with `atDesktop` it could show the prompt itself.
+  func token(_ arguments: String..., atDesktop: Bool = false) throws -> Run {
+    try person.start(["token", "me"] + arguments, variables: atDesktop ? desk.variables : [])
   }
 
   func ends(_ run: Run, _ code: Int32, _ text: String, others: Int = 0) throws {
@@ -94,7 +94,7 @@ struct PrivateAgentTests {
   func thePasswordIsAskedByTheAgentAfterAClick() throws {
     defer { bus.remove() }
     let agent = try startAgent()
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     try desk.sees(Self.question)
     try desk.run("desk.click('Type password')")
     try desk.run("desk.type('wrong')")
@@ -129,7 +129,7 @@ struct PrivateAgentTests {
     defer { bus.remove() }
     let agent = try startAgent()
     func isLate() throws {
-      let late = try token("--helper", "--within", "1s", atDesk: true)
+      let late = try token("--helper", "--within", "1s", atDesktop: true)
       let shown = try late.text()
       #expect(try late.child.wait() == .exited(5))
       #expect(shown.contains("no token within 1s") && !shown.contains("at_"), "\(shown)")
@@ -142,7 +142,7 @@ struct PrivateAgentTests {
     #expect(try notifications() == .integer(1))
     try person.touch()
     try desk.run("desk.await_signal('NotificationClosed', \(number), 3)")
-    try ends(try token("--helper", "--within", "60s", atDesk: true), 0, "at_")
+    try ends(try token("--helper", "--within", "60s", atDesktop: true), 0, "at_")
     #expect(try notifications() == .integer(1))
     try stop(agent)
   }
@@ -152,7 +152,7 @@ struct PrivateAgentTests {
     defer { bus.remove() }
     let agent = try startAgent()
     try kill(agent)
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     try desk.sees(Self.question)
     try person.touch()
     try ends(run, 0, "at_")
@@ -167,14 +167,14 @@ struct PrivateAgentTests {
   func theEndOfTheAgentDuringTheCheckEndsIt() throws {
     defer { bus.remove() }
     let agent = try startAgent()
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     try desk.sees(Self.question)
     #expect(eventually { person.readerIsOpen })
     try kill(agent)
     try ends(run, 3, "the agent at the desktop has ended", others: 1)
     #expect(eventually { !person.readerIsOpen })
     let count = try desk.count()
-    let next = try token(atDesk: true)
+    let next = try token(atDesktop: true)
     try desk.sees(Self.question, above: count)
     try person.touchAgain()
     try ends(next, 0, "at_", others: 1)
@@ -245,9 +245,9 @@ struct PrivateAgentTests {
     defer { bus.remove() }
     let agent = try startAgent()
     try bus.act("set_session('c1', \(change))")
-    try ends(try token(atDesk: true), 7, reason)
+    try ends(try token(atDesktop: true), 7, reason)
     try ends(try token(), 7, "there is no terminal")
-    try ends(try token("--no-input", atDesk: true), 7, "--no-input")
+    try ends(try token("--no-input", atDesktop: true), 7, "--no-input")
     #expect(try desk.count() == 0)
     try stop(agent)
   }
@@ -259,7 +259,7 @@ struct PrivateAgentTests {
     let agent = try startAgent()
     // The command starts the next engine, which asks the machine's bus.
     try person.endEngine()
-    let run = try token(atDesk: true)
+    let run = try token(atDesktop: true)
     try desk.sees(Self.question)
     try person.touch()
     try ends(run, 0, "at_")
