@@ -57,7 +57,7 @@ struct PublicDocument {
     case .lost(let reason):
       throw CommandError(
         .unavailable,
-        "no complete answer came from \(url) (\(reason.rawValue))",
+        "no complete answer came from \(url)\(reason.note)",
         hint: RequestText.hint(reason)
       )
     case .answered(let status, let length, _, let location, let headers):

@@ -84,7 +84,7 @@ enum RequestText {
     return CommandError(
       .unavailable,
       (isOffline ? "\(network): \(host) cannot be reached from here" : "\(host) was not asked")
-        + " (\(reason.rawValue)): nothing was sent",
+        + "\(reason.note): nothing was sent",
       hint: hint(reason),
       reason: isOffline ? .offline : nil
     )
@@ -97,7 +97,7 @@ enum RequestText {
     }
     return CommandError(
       .unavailable,
-      "no complete answer came from \(host) (\(reason.rawValue)); the request may have taken effect",
+      "no complete answer came from \(host)\(reason.note); the request may have taken effect",
       hint: "check whether it did before you send it again"
     )
   }

@@ -112,7 +112,7 @@ extension EngineVault {
     }
     return AuthError(
       .providerUnavailable(retryAfter: nil, status: nil),
-      "no complete answer came from \(host) (\(reason.rawValue))",
+      "no complete answer came from \(host)\(reason.note)",
       recoverySuggestion: "the request may have taken effect: check before you send it again"
     )
   }
@@ -123,7 +123,7 @@ extension EngineVault {
     case .resolve, .connect, .timeout:
       AuthError(
         .offline,
-        "\(host) cannot be reached (\(reason.rawValue)): nothing was sent",
+        "\(host) cannot be reached\(reason.note): nothing was sent",
         recoverySuggestion: "try again when there is a network"
       )
     case .refused, .silent:
@@ -154,7 +154,7 @@ extension EngineVault {
     default:
       AuthError(
         .providerUnavailable(retryAfter: nil, status: nil),
-        "nothing was sent to \(host) (\(reason.rawValue))"
+        "nothing was sent to \(host)\(reason.note)"
       )
     }
   }

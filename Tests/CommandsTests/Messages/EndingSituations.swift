@@ -43,7 +43,7 @@ extension Situation {
   )
   private static let valid = LogoutReply(
     revoked: false,
-    reason: "no network: id.example.com cannot be reached from here (resolve)",
+    reason: "no network: id.example.com cannot be reached from here (its address was not found)",
     grant: .valid
   )
 

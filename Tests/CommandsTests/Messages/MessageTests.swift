@@ -121,8 +121,8 @@ struct MessageTests {
 
   /// The rooms whose texts situations show; the others have a file in `Rooms`.
   private static let rooms = [
-    "Commands", "Configuration", "DesktopPrompt", "Doctor", "PresenceTerms", "Providers",
-    "TerminalIO", "VaultClient", "thumblatch",
+    "Commands", "Configuration", "DesktopPrompt", "Doctor", "HelperInterface", "PresenceTerms",
+    "Providers", "TerminalIO", "VaultClient", "thumblatch",
   ]
 
   /// The rooms whose texts no list here has, each with the reason.

@@ -81,7 +81,7 @@ extension VaultFailure {
     case "resolve", "connect", "timeout":
       let proxyToo = proxy.map { ", or no way through the proxy \($0)" } ?? ""
       return .offline(
-        "no network\(proxyToo): \(name) cannot be reached from here (\(reason))",
+        "no network\(proxyToo): \(name) cannot be reached from here\(note(reason))",
         retryAfter: retryAfter
       )
     case "local":
@@ -98,7 +98,8 @@ extension VaultFailure {
           + " provider's file"
       )
     default:
-      return .providerUnavailable("nothing was sent to \(name) (\(reason))", retryAfter: retryAfter)
+      let text = "nothing was sent to \(name)\(note(reason))"
+      return .providerUnavailable(text, retryAfter: retryAfter)
     }
   }
 
@@ -139,7 +140,20 @@ extension VaultFailure {
   /// The provider may have received the request, and no whole answer came.
   static func unanswered(_ reason: String, by url: String) -> VaultFailure {
     let name = (try? RequestTarget(url).hostAndPort) ?? "the provider"
-    return .providerUnavailable("no complete answer came from \(name) (\(reason))")
+    return .providerUnavailable("no complete answer came from \(name)\(note(reason))")
+  }
+
+  /// The helper's word for people, in parentheses after a space; empty for an unknown word.
+  private static func note(_ reason: String) -> String {
+    switch reason {
+    case "resolve": " (its address was not found)"
+    case "connect": " (no connection)"
+    case "timeout": " (it took too long)"
+    case "reset": " (the connection broke off)"
+    case "truncated": " (the answer is not complete)"
+    case "too_large": " (the answer is too long)"
+    default: ""
+    }
   }
 
   /// The failure for an answer with more bytes than the exchange helper reads.
