@@ -106,8 +106,8 @@ struct TroubleTextTests {
       "The audit log is not whole: the checkpoint before record 7 is not the one that was"
       + " written. Another program has changed it. Do not trust that record and later ones.",
     "audit other":
-      "The audit log is not whole: record 7 is not as it was written. Another program has changed"
-      + " it. Do not trust that record and later ones.",
+      "The audit log is not whole: record 7 has an error that this version cannot name. Another"
+      + " program has changed it. Do not trust that record and later ones.",
     "audit whole 0": "The audit log is whole: no record yet.",
     "audit whole 1": "The audit log is whole: 1 record.",
     "audit whole 7": "The audit log is whole: 7 records.",

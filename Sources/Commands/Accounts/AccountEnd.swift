@@ -27,13 +27,13 @@ enum AccountEnd {
       guard !session.arguments.has("--no-input"), session.findTerminal() != nil else { return }
       try session.confirm(
         question("Sign out of", account, local: local),
-        for: "a confirmation that \(name) is signed out",
+        for: "a confirmation to sign out of \(name)",
         otherwise: "\(name) stays signed in"
       )
     case .removal:
       try session.confirm(
         question("Remove", account, local: local),
-        for: "a confirmation that \(name) is removed",
+        for: "a confirmation to remove \(name)",
         otherwise: "\(name) was not removed"
       )
     }

@@ -73,7 +73,7 @@ enum LogoutVerb {
     if !session.arguments.has("--yes") {
       try session.confirm(
         question(accounts, local: local),
-        for: "a confirmation that every account is signed out",
+        for: "a confirmation to sign out of every account",
         otherwise: "nothing was changed"
       )
     }

@@ -65,7 +65,7 @@ extension AuditVerbs {
     case "head":
       return "its end does not match its head from record \(number) on"
     case "checkpoint": return "the checkpoint before \(record) is not the one that was written"
-    default: return "\(record) is not as it was written"
+    default: return "\(record) has an error that this version cannot name"
     }
   }
 }

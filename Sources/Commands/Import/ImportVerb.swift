@@ -228,7 +228,7 @@ enum ImportVerb {
     try session.confirm(
       session.arguments.has(keep.name)
         ? "Copy it into the vault\(account)?" : "Move it into the vault\(account)?",
-      for: "a confirmation that \(found.entry.name) is moved",
+      for: "a confirmation to move \(found.entry.name)",
       otherwise: "nothing was moved"
     )
   }

@@ -195,7 +195,7 @@ struct ImportedProvider {
       guard issuers.count == 1 else {
         throw CommandError(
           .serverError,
-          "\(url) names several authorization servers, and the login does not say its own",
+          "\(url) names several authorization servers, and the login does not name its own",
           hint: hint
         )
       }

@@ -129,11 +129,12 @@ enum PolicyVerbs {
     if isOfCallers, rule.own != nil, rule.holds == nil {
       return "\(rule.key) is set; the rule applies only to restricted sockets that name it"
     }
-    let holds =
-      rule.holds.map { shown(rule, $0) } ?? (isOfCallers ? "not set" : "without effect here")
-    guard changed else { return "nothing to change: \(rule.key) is \(holds)" }
+    guard let value = rule.holds.map({ shown(rule, $0) }) ?? (isOfCallers ? "not set" : nil) else {
+      return (changed ? "" : "no change: ") + "\(rule.key) has no effect in a private vault"
+    }
+    guard changed else { return "no change: \(rule.key) is \(value)" }
     let whose = rule.own == nil ? "your own rule is removed" : "your own rule"
-    return "\(rule.key) is \(holds) now (\(whose)); the vault is locked"
+    return "\(rule.key) is \(value) now (\(whose)); the vault is locked"
   }
 
   /// A value with its unit; unchanged if this program does not know the rule.

@@ -58,7 +58,7 @@ extension ProviderVerbs {
         "--api-host",
         "HOST",
         repeats: true,
-        "another host that `request` may send the access token to"
+        "another host to which thumblatch request may send the access token"
       ),
       Verb.Option(
         "--set",

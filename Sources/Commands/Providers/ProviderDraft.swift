@@ -193,8 +193,9 @@ struct ProviderDraft {
     for placeholder in template?.placeholders ?? [] {
       options[placeholder.name] = "--\(placeholder.name)"
     }
-    let plain = ConfigurationError(error.problem)
-    return "\(options[key] ?? "--set \(ConfigurationError.shown(key))"): \(plain)"
+    let separator = error.problem == .missingKey ? " " : ": "
+    let option = options[key] ?? "--set \(ConfigurationError.shown(key))"
+    return option + separator + "\(ConfigurationError(error.problem))"
   }
 
   /// A path that is valid from any directory (realpath(3)).

@@ -136,7 +136,7 @@ enum SetupTools {
     guard service != nil || server != nil else {
       throw .usage(
         "--url or --mcp must say where the token may go",
-        hint: "--url for the tool's own service or a gateway, --mcp for a server of MCP"
+        hint: "--url for the tool's own service or a gateway, --mcp for an MCP server"
       )
     }
     let name = try arguments.value(name.name).map(session.accountName) ?? account

@@ -27,7 +27,7 @@ public enum RedirectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .tooLong: "the redirect is too long"
     case .malformed: "the redirect cannot be read"
     case .duplicate(let name): "the redirect has `\(name)` twice"
-    case .wrongState: "the redirect answers another login"
+    case .wrongState: "the redirect belongs to another sign-in (wrong `state`)"
     case .wrongIssuer: "the redirect comes from another provider"
     case .missingIssuer: "the redirect does not say which provider it comes from"
     case .noAnswer: "the redirect holds neither a code nor an error"

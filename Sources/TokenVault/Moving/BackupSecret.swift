@@ -29,9 +29,9 @@ extension Vault {
     case (.code(let typed), .recoveryCode):
       key = try backupSecret(try recoveryCode(typed), header)
     case (.key, .recoveryCode):
-      throw .invalidArgument("a recovery code opens this backup, and no passphrase")
+      throw .invalidArgument("this backup opens with its recovery code, not with a passphrase")
     case (.code, .passphrase):
-      throw .invalidArgument("a passphrase opens this backup, and no recovery code")
+      throw .invalidArgument("this backup opens with its passphrase, not with a recovery code")
     }
     do throws(CryptographyError) {
       return try BackupBoxes(key.bytes, header)

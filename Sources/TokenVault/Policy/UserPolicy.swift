@@ -169,7 +169,7 @@ extension Vault {
   private func rule(named name: String, to value: String?) throws(VaultFailure) -> Policy.Key {
     guard let key = Policy.Key(named: name) else {
       let names = Policy.Key.allCases.filter(\.isForUsers).map(\.rawValue)
-      throw .invalidArgument("there is no such rule; those of users are \(names.listed("and"))")
+      throw .invalidArgument("unknown rule; you can set \(names.listed("and"))")
     }
     guard key.isForUsers else {
       throw .refused("\(name) can be set only by the machine's administrator\(setting(key))")

@@ -53,7 +53,7 @@ package struct StaticSecret: Sendable {
     }
     guard hasOnlyText else {
       throw .invalidArgument(
-        "a secret has no control characters but tabs and line ends: encode other bytes as text first"
+        "a secret may not contain control characters other than tabs and line ends: encode it as text"
       )
     }
     guard written <= Self.mostInMessage else {

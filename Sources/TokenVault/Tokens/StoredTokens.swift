@@ -56,8 +56,8 @@ extension Vault {
     }
     guard settings.refreshScope != .whole || asked.scopes.isEmpty else {
       throw .invalidArgument(
-        "\(account.provider) would grant \(account.name) no more than these scopes ever again"
-          + " (refresh_scope = whole): sign in as an account of its own with them:"
+        "at \(account.provider), a refresh with fewer scopes narrows the login of \(account.name)"
+          + " permanently (refresh_scope = whole): sign in to a separate account for these scopes:"
           + " thumblatch login NAME --provider \(account.provider) --scope SCOPES"
       )
     }

@@ -103,7 +103,7 @@ extension Vault {
   ) async throws(VaultFailure) -> WatchFacts {
     try demandCurrentStore()
     guard (ahead ?? 0) >= 0 else {
-      throw .invalidArgument("a token cannot be refreshed after its end: give 0 or more seconds")
+      throw .invalidArgument("`refresh_ahead` must be 0 seconds or more")
     }
     let measure =
       ahead == 0 ? nil : min(max(ahead ?? Self.aheadTime, Self.leastMeasure), Self.greatestMeasure)

@@ -13,7 +13,7 @@ extension StatedTexts {
       "a security key with a name that is too long",
       "the name of a security key has 1 to 64 printable characters"
     ),
-    ("a rule of one's own that there is not", "there is no such rule; those of users are remote"),
+    ("a rule of one's own that there is not", "unknown rule; you can set remote"),
     (
       "a rule for callers in a private vault",
       "caller.ci.accounts has no effect in a private vault: it is a rule of the service"
@@ -84,13 +84,13 @@ extension StatedTexts {
     ),
     (
       "scopes at a provider that narrows",
-      "dev would grant me no more than these scopes ever again (refresh_scope = whole):"
-        + " sign in as an account of its own with them:"
+      "at dev, a refresh with fewer scopes narrows the login of ‹me› permanently"
+        + " (refresh_scope = whole): sign in to a separate account for these scopes:"
         + " thumblatch login NAME --provider ‹dev› --scope SCOPES"
     ),
     (
       "a watch that looks back",
-      "a token cannot be refreshed after its end: give 0 or more seconds"
+      "`refresh_ahead` must be 0 seconds or more"
     ),
   ]
 
@@ -99,7 +99,7 @@ extension StatedTexts {
     ("a secret with a NUL", "a secret is UTF-8 text without NUL"),
     (
       "a secret with an escape character",
-      "a secret has no control characters but tabs and line ends: encode other bytes as text first"
+      "a secret may not contain control characters other than tabs and line ends: encode it as text"
     ),
     (
       "a secret of quotation marks",
@@ -194,8 +194,14 @@ extension StatedTexts {
       "this code opens no slot of this vault: type the current recovery code"
     ),
     ("a key of another length", "a key of a backup has 32 bytes"),
-    ("a passphrase for a recovery code", "a recovery code opens this backup, and no passphrase"),
-    ("a recovery code for a passphrase", "a passphrase opens this backup, and no recovery code"),
+    (
+      "a passphrase for a recovery code",
+      "this backup opens with its recovery code, not with a passphrase"
+    ),
+    (
+      "a recovery code for a passphrase",
+      "this backup opens with its passphrase, not with a recovery code"
+    ),
     ("no memory for the key", "the key of the backup cannot be used: no memory"),
     (
       "an export of one account twice",

@@ -6,6 +6,13 @@ import VaultInterface
 
 @testable import Commands
 
+/// The engine's message if a provider refuses a sign-in with `invalid_grant`.
+let invalidGrant = "the code, token or password of the sign-in is not valid"
+
+/// The engine's message about an answer without an access token.
+let withoutAccessToken =
+  "the answer has no text `access_token`; check client, scope and endpoints of provider dev"
+
 /// The cases of `VaultError`.
 ///
 /// A new case makes `VaultError.listedCase` incomplete, and a test requires a sample of it.

@@ -190,7 +190,7 @@ extension Situation {
       "--from claude --yes",
       "the provider refuses",
       claude(),
-      script: failing(.providerRefused(status: 400, message: "the provider refused"))
+      script: failing(.providerRefused(status: 400, message: invalidGrant))
     ),
     importing(
       "--from claude --yes",
@@ -205,7 +205,7 @@ extension Situation {
       script: failing(.refused(message: "git is signed in, and an import replaces no login"))
     ),
     importing("--from claude --yes", "the answer has no access token", claude()) { stage in
-      try failing(.misconfigured(message: "the answer is not what the settings say"))(stage)
+      try failing(.misconfigured(message: withoutAccessToken))(stage)
       try stage.knowAccount(account { $0.name = "git" })
     },
     importing("--from opencode --yes", "no issuer, and no person", withoutIssuer),

@@ -100,11 +100,11 @@ extension Situation {
       try stage.fail(.providerUnavailable(message: "no answer came back", reason: .uncertain))
     },
     git("a refresh token without an access token") { stage in
-      try stage.fail(.misconfigured(message: "the answer is not what the settings say"))
+      try stage.fail(.misconfigured(message: withoutAccessToken))
       try stage.knowAccount(account { $0.name = "forge" })
     },
     git("a refresh token that is refused") { stage in
-      try stage.fail(.providerRefused(status: 400, message: "the provider refused"))
+      try stage.fail(.providerRefused(status: 400, message: invalidGrant))
       let call = try stage.expect(GetAccountCall.self)
       try stage.fail(.noSuchAccount(account: call.account ?? ""))
       _ = try stage.expect(StoreSecretCall.self)

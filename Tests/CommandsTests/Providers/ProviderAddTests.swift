@@ -136,7 +136,7 @@ struct ProviderAddTests {
     ("add work --tenant x --client-id cli --issuer https://x.org", "--tenant"),
     ("add work --client-id cli", "--issuer is missing"),
     ("add work --issuer https://x.org", "--kind is missing"),
-    ("add work --kind oidc --issuer https://x.org", "--client-id: is missing"),
+    ("add work --kind oidc --issuer https://x.org", "--client-id is missing"),
     ("add work --kind saml --issuer https://x.org --client-id cli", "kind of provider: saml"),
     ("add work --kind foo", "kind of provider: foo"),
     ("add work --client-id cli --issuer https://x.org --redirect-uri http://x.org", "--redirect"),

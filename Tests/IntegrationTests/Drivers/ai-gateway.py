@@ -2,7 +2,7 @@
 
 /v1/messages       the Messages API that Claude Code uses
 /v1/responses      the Responses API that Codex uses
-/mcp               a server of MCP (streamable HTTP) with one tool, `add`
+/mcp               an MCP server (streamable HTTP) with one tool, `add`
 
 usage: ai-gateway.py DIRECTORY. Prints its port. DIRECTORY/log has the status, the path and the last
 characters of each token; tokens in DIRECTORY/rejected are refused.

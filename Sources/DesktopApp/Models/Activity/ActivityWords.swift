@@ -157,7 +157,7 @@ extension VerifyAuditReply {
     case "added": tr("record %s was added by another program", record)
     case "head": tr("its end does not match its head from record %s on", number)
     case "checkpoint": tr("the checkpoint before record %s is not the one that was written", record)
-    default: tr("record %s is not as it was written", record)
+    default: tr("record %s has an error that this version cannot name", record)
     }
   }
 }

@@ -29,8 +29,8 @@ extension ErrorWords {
     TextForm("other backups are restored now"),
     TextForm("the backup was not sent as a whole: restore it again"),
     TextForm("a key of a backup has %s bytes"),
-    TextForm("a recovery code opens this backup, and no passphrase"),
-    TextForm("a passphrase opens this backup, and no recovery code"),
+    TextForm("this backup opens with its recovery code, not with a passphrase"),
+    TextForm("this backup opens with its passphrase, not with a recovery code"),
     TextForm("the key of the backup cannot be used: %s"),
     TextForm("the backup is damaged; nothing was changed"),
     // Sent in parts.

@@ -21,7 +21,8 @@ extension Vault {
     case .tokens(let answer): return try conclude(settlement, answer: answer)
     case .pending: return .unexpected("a pending answer was settled")
     case .invalidGrant where settlement.isSignIn:
-      return try end(intent, .providerRefused(status: 400, "the provider refused"), caller)
+      let message = "the code, token or password of the sign-in is not valid"
+      return try end(intent, .providerRefused(status: 400, message), caller)
     case .invalidGrant: return try grantEnded(settlement)
     case .unexplained(let status, let isEmpty):
       let answer = UnclearAnswer(status: status, kind: isEmpty ? .empty : .unreadable)
