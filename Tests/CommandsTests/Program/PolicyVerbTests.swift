@@ -135,7 +135,7 @@ struct PolicyVerbTests {
     let gone = try set(["window", "default"], nil)
     #expect((gone.talk + gone.screen).contains("your own rule is removed"))
     let same = try set(["window", "5m"], "5", changed: false)
-    #expect(same.talk.contains("nothing to change: window is 5 min"))
+    #expect(same.talk.contains("no change: window is 5 min"))
   }
 
   @Test
