@@ -63,8 +63,8 @@ extension Vaults {
 
   /// The machine's rules, as they were at most 100 ms ago.
   private func recentRules() throws(VaultFailure) -> [NamedRule] {
-    try lookedAtRules.withLock { looked in
-      looked.result(at: .now) { () throws(VaultFailure) in try callerRules() }
+    try cachedRules.withLock { cached in
+      cached.result(at: .now) { () throws(VaultFailure) in try callerRules() }
     }.get()
   }
 

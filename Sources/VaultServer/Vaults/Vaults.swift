@@ -76,7 +76,7 @@ package final class Vaults: Sendable {
   /// The administrator's rules.
   let rules: any MachineRules
   /// The rules for callers, as they were found last.
-  let lookedAtRules = Mutex(LookedRules())
+  let cachedRules = Mutex(CachedRules())
   /// Root's actions on vaults; `nil` in an engine of one user.
   let care: UserAccounts?
   /// The slots of the machine key, and their changes.

@@ -127,7 +127,7 @@ struct RuleLookupTests {
 
   @Test
   func rulesAreReadAgainAfterATenthOfASecond() throws {
-    var looked = LookedRules()
+    var looked = CachedRules()
     var readings = 0
     func count(at milliseconds: Int64) -> Int? {
       let now = BootInstant(nanoseconds: 5_000_000_000 + milliseconds * 1_000_000)

@@ -3,7 +3,7 @@ internal import System
 internal import TokenVault
 
 /// The machine's rules as they were found last.
-struct LookedRules {
+struct CachedRules {
   /// How long they are used, in nanoseconds.
   private static let freshness: Int64 = 100_000_000
   private var found: Result<[NamedRule], VaultFailure>?
