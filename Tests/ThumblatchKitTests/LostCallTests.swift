@@ -89,7 +89,7 @@ struct LostCallTests {
     let ofRequest = EngineVault.notSent(failure, to: "api.test")
     #expect(ofEngine.kind == kind && ofRequest.kind == kind)
     // Only a change of the server or of the settings helps against a certificate.
-    #expect(ofEngine.isOfTheMoment == (kind == .notAnswering))
+    #expect(ofEngine.isTemporary == (kind == .notAnswering))
   }
 
   @Test
@@ -97,7 +97,7 @@ struct LostCallTests {
     let request = AuthRequest("https://api.test/", maximumBody: 10)
     let error = EngineVault.lost(.tooLarge, from: "api.test", request)
     #expect(error.kind == .undecodable && error.message.contains("10 bytes"))
-    #expect(!error.isOfTheMoment && error.recovery == .showMessage)
-    #expect(EngineVault.lost(.timeout, from: "api.test", request).isOfTheMoment)
+    #expect(!error.isTemporary && error.recovery == .showMessage)
+    #expect(EngineVault.lost(.timeout, from: "api.test", request).isTemporary)
   }
 }

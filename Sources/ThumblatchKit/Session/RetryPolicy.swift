@@ -63,7 +63,7 @@ extension AuthError {
   }
 
   /// Whether the same call may succeed a moment later without a change here.
-  var isOfTheMoment: Bool {
+  var isTemporary: Bool {
     switch kind {
     case .offline, .notAnswering, .providerUnavailable: true
     default: false
@@ -94,7 +94,7 @@ extension AuthSession {
         failure = error
       }
       made += 1
-      guard failure.isOfTheMoment,
+      guard failure.isTemporary,
         let pause = policy.pause(
           after: made,
           elapsed: .nanoseconds(clock.elapsed - begun),
@@ -148,7 +148,7 @@ extension AuthRequest {
     switch outcome {
     // No part of the request was sent.
     case .failure(let error) where error.isUnreached: true
-    case .failure(let error): error.isOfTheMoment && isIdempotent
+    case .failure(let error): error.isTemporary && isIdempotent
     case .success(let response): [429, 502, 503, 504].contains(response.status) && isIdempotent
     }
   }

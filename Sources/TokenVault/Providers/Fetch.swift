@@ -95,7 +95,7 @@ struct Fetch: Sendable {
   private static func unsent(_ failure: VaultFailure, _ reason: String) -> Outcome {
     Outcome(
       result: .failure(failure),
-      mayPass: failure.isOfTheMoment && !Unavailability.isDistrust(reason)
+      mayPass: failure.isTemporary && !Unavailability.isDistrust(reason)
     )
   }
 

@@ -258,7 +258,7 @@ extension Vault {
       try demandRetryAfter(intent, of: account)
       return false
     } catch {
-      guard error.isOfTheMoment else { throw error }
+      guard error.isTemporary else { throw error }
       return true
     }
   }
@@ -275,7 +275,7 @@ extension Vault {
 extension VaultFailure {
   /// Whether the token may still be valid after a failed exchange.
   fileprivate var leavesToken: Bool {
-    if case .misconfigured = self { true } else { isOfTheMoment }
+    if case .misconfigured = self { true } else { isTemporary }
   }
 }
 

@@ -44,7 +44,7 @@ extension Vault {
     var hasFailed = false
     // A token that nothing else renews, or that is still handed out, is tried again while it lives.
     if case .failure(let failure) = result {
-      hasFailed = !isOfOneToken && !isDoubt || !failure.isOfTheMoment
+      hasFailed = !isOfOneToken && !isDoubt || !failure.isTemporary
     }
     refreshes.endRefresh(of: account, hasFailed: hasFailed)
     // For the next refresh, once this one has nothing left to do.

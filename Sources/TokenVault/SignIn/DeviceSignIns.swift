@@ -153,7 +153,7 @@ extension Vault {
       signIns.pending.forget(name)
       try await askToReplace(held, caller)
     case .success(.pending(let slowDown)): device.wasAsked(slowDown: slowDown, at: clock.boot)
-    case .failure(let failure) where failure.isOfTheMoment:
+    case .failure(let failure) where failure.isTemporary:
       // After a temporary failure the poll is repeated with a growing interval (section 3.5).
       device.failed(failure, at: clock.boot)
     case .failure(let failure):

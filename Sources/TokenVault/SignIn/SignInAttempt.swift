@@ -24,7 +24,7 @@ struct SignInAttempt: Sendable {
   func isOver(by failure: VaultFailure) -> Bool {
     guard purpose == .login else { return false }
     if isImport, case .unavailable(.uncertain, _, _, _) = failure { return true }
-    return !failure.isOfTheMoment
+    return !failure.isTemporary
   }
 }
 

@@ -65,7 +65,7 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     let account = try account(withIdentifier: intent.account)
     // Of many polls, only the one that ends the login gets a record.
-    let isQuiet = intent.pendingSignIn?.flow == .device && failure.isOfTheMoment
+    let isQuiet = intent.pendingSignIn?.flow == .device && failure.isTemporary
     let detail = failure.auditDetail
     let entry = AuditEntry(intent.event, .failed, account: account, caller: caller, detail: detail)
     try close(intent, account, changed, isQuiet ? nil : entry)
@@ -87,19 +87,19 @@ extension Vault {
     _ changed: AccountRow?,
     _ entry: AuditEntry?
   ) throws(VaultFailure) {
-    let isHusk = intent.purpose != .refresh && account.generation == 0
+    let isNewAccount = intent.purpose != .refresh && account.generation == 0
     let refresh = intent.pendingSignIn?.uncertain
     try change {
       try store.deleteIntent(account: account.id)
-      if isHusk {
+      if isNewAccount {
         try store.deleteAccount(id: account.id)
       } else if let changed {
         try store.update(changed)
       }
-      if !isHusk, let refresh { try store.put(refresh) }
+      if !isNewAccount, let refresh { try store.put(refresh) }
       if let entry { try record(entry) }
     }
-    if isHusk {
+    if isNewAccount {
       try stored(try SlotFile.delete(in: directory, account: account.id))
       writeDefaultAccount()
     }
@@ -183,7 +183,7 @@ extension VaultFailure {
   }
 
   /// Whether the same request may succeed a moment later.
-  var isOfTheMoment: Bool {
+  var isTemporary: Bool {
     switch self {
     case .offline, .providerUnavailable, .unavailable: true
     default: false
