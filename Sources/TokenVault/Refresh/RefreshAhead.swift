@@ -111,7 +111,7 @@ extension Vault {
 
   /// Forgets what is in memory about the tokens of an account whose login has ended.
   func forgetTokens(of account: [UInt8]) {
-    forgetHanded(of: account)
+    forgetHandedOut(of: account)
     refreshes.forget(account)
   }
 

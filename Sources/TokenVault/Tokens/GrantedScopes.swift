@@ -28,7 +28,7 @@ extension Vault {
   ) -> String? {
     row.loginScope = token.grantedScope ?? Self.joined(asked)
     row.missingScope = nil
-    handed.forgetUngranted(of: row.id)
+    handedOut.forgetUngranted(of: row.id)
     return Self.notGranted(Self.missing(of: asked, in: token))
   }
 
@@ -61,13 +61,13 @@ extension Vault {
       known = before == nil ? [] : wanted.filter { !Self.words(before).contains($0) }
     }
     let isNew = !Set(missing).isSubset(of: known)
-    if isNew { handed.noteUngranted(Self.joined(missing), TokenCacheKey(token)) }
+    if isNew { handedOut.noteUngranted(Self.joined(missing), TokenCacheKey(token)) }
     return Self.notGranted(missing)
   }
 
   /// Adds the scopes that a token lacks to its grant; only the first caller learns of them.
   func telling(_ grant: AccessGrant, _ key: TokenCacheKey) -> AccessGrant {
-    guard let missing = handed.takeUngranted(key) else { return grant }
+    guard let missing = handedOut.takeUngranted(key) else { return grant }
     var grant = grant
     grant.missingScope = missing
     return grant

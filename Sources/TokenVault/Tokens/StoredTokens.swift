@@ -129,7 +129,7 @@ extension Vault {
       return AccessGrant(account.name, row, isShorterThanRequested: left < leastLifetime)
     }
     guard row.serves(wanted, left: left) else { return nil }
-    handed.noteUse(of: row)
+    handedOut.noteUse(of: row)
     if row.scopeSet.isEmpty {
       writeTokenFile(of: account, row, isNew: false)
       putAtHand(account, row)

@@ -188,7 +188,7 @@ extension Vault {
   ///
   /// It is not cached while a caller has not yet learned of scopes that it lacks.
   func putAtHand(_ account: AccountRow, _ row: AccessTokenRow) {
-    guard !handed.hasUngranted(TokenCacheKey(row)) else { return }
+    guard !handedOut.hasUngranted(TokenCacheKey(row)) else { return }
     let file = fileStamp(of: account.name)
     // If the file could not be written, the next call tries that again.
     guard file != nil || directory.tokens == nil else { return }

@@ -37,7 +37,7 @@ package actor Vault {
 
   var storeState: StoreState
   var refreshes = RefreshQueue()
-  var handed: Handed
+  var handedOut: HandedOutTokens
   var signIns = SignIns()
   var audit: AuditState
   var windowState: WindowState
@@ -100,7 +100,7 @@ package actor Vault {
       sessions: UserSessions(events: windowGuard, locations: locations, seats: seats)
     )
     self.machineKeySlots = machineKeySlots
-    handed = Handed(cache: tokenCache)
+    handedOut = HandedOutTokens(cache: tokenCache)
     do {
       var opening = try Opening(directory, of: owner, machineKeySlots)
       try opening.compare(machineKeySlots)

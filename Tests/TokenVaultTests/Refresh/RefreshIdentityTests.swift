@@ -189,9 +189,9 @@ struct RefreshIdentityTests {
       tokens(try OpenProvider.idToken(nonce: nil, at: bench.clock, kid: "k2", .otherP256))
     )
     #expect(await failure { _ = try await vault.token(minimum: 200) } != nil)
-    #expect(await !vault.handed.unchecked.isEmpty)
+    #expect(await !vault.handedOut.unchecked.isEmpty)
     #expect(await !vault.refreshes.failed.isEmpty)
-    #expect(await !vault.handed.uses.isEmpty)
+    #expect(await !vault.handedOut.uses.isEmpty)
     switch end {
     case "logout": _ = try await vault.signOut(account: "me", local: true, caller: caller())
     case "removal": _ = try await vault.remove(account: "me", local: true, caller: caller())
@@ -199,9 +199,9 @@ struct RefreshIdentityTests {
       bench.clock.advance(100)
       try await bench.openSignIn(vault)
     }
-    #expect(await vault.handed.unchecked.isEmpty)
+    #expect(await vault.handedOut.unchecked.isEmpty)
     #expect(await vault.refreshes.failed.isEmpty)
-    #expect(await vault.handed.uses.isEmpty)
+    #expect(await vault.handedOut.uses.isEmpty)
   }
 
   @Test

@@ -1,7 +1,7 @@
 internal import Storage
 
 /// The tokens that were handed out, and those that wait to be.
-struct Handed {
+struct HandedOutTokens {
   private let cache: TokenCache
   /// When the tokens were stored that were handed out from the store.
   private(set) var uses: [TokenCacheKey: Int64] = [:]
@@ -56,17 +56,17 @@ struct Handed {
 // How other folders reach the tokens.
 extension Vault {
   /// Whether the token was handed out from the store since it was stored.
-  func isHandedOut(_ row: AccessTokenRow) -> Bool { handed.isUsed(row) }
+  func isHandedOut(_ row: AccessTokenRow) -> Bool { handedOut.isUsed(row) }
 
   /// The access token of an account whose ID token cannot be judged yet.
-  func uncheckedToken(of account: [UInt8]) -> UncheckedToken? { handed.unchecked[account] }
+  func uncheckedToken(of account: [UInt8]) -> UncheckedToken? { handedOut.unchecked[account] }
 
   func keepUnchecked(_ token: UncheckedToken, of account: [UInt8]) {
-    handed.keepUnchecked(token, of: account)
+    handedOut.keepUnchecked(token, of: account)
   }
 
-  func dropUnchecked(of account: [UInt8]) { handed.dropUnchecked(of: account) }
+  func dropUnchecked(of account: [UInt8]) { handedOut.dropUnchecked(of: account) }
 
   /// Forgets the tokens of an account whose login has ended.
-  func forgetHanded(of account: [UInt8]) { handed.forget(account) }
+  func forgetHandedOut(of account: [UInt8]) { handedOut.forget(account) }
 }
