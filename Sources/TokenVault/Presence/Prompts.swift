@@ -28,7 +28,7 @@ extension Vault {
   ///   - method: how to prove it.
   ///   - others: devices that may answer it as well as the device `method`.
   ///   - mayWait: whether to wait while another prompt is armed, rather than to be busy.
-  ///   - shower: who shows the prompt: its caller, or an agent.
+  ///   - presenter: the caller that shows the prompt: its own, or an agent.
   ///   - report: gets `waiting` and `retry` while a finger is awaited, `out` for a device that has
   ///     failed while another continues, how long a password has to wait, and `queued`.
   /// - Returns: `passed`, what the password's stack asks, or `free`.
@@ -38,10 +38,10 @@ extension Vault {
     by method: PresenceMethod,
     or others: [PresenceMethod] = [],
     mayWait: Bool = false,
-    caller shower: Caller,
+    caller presenter: Caller,
     report: @Sendable (CheckNotice) -> Void
   ) async throws(VaultFailure) -> CheckStep {
-    let caller = try owner(of: prompt, shower)
+    let caller = try owner(of: prompt, presenter)
     try demandOwner(of: prompt, caller)
     noteDesktop(nil, of: prompt)
     prompting.checks.cancel(of: prompt)
@@ -60,7 +60,7 @@ extension Vault {
       giveUp(prompt, as: .cancelled)
       throw .presenceFailed(.cancelled, methods: [])
     }
-    try await demandSameLocation(prompt, method, caller, shownBy: shower)
+    try await demandSameLocation(prompt, method, caller, shownBy: presenter)
     // The book knows that a device does not count for a prompt, but not why.
     if method.isDevice, question(of: prompt, allows: method),
       !prompts.methods(of: prompt).contains(method),
@@ -165,10 +165,10 @@ extension Vault {
   package func respond(
     _ prompt: String,
     text: SharedSecret,
-    caller shower: Caller,
+    caller presenter: Caller,
     report: @Sendable (CheckNotice) -> Void = { _ in }
   ) async throws(VaultFailure) -> CheckStep {
-    let caller = try owner(of: prompt, shower)
+    let caller = try owner(of: prompt, presenter)
     // The answer of another connection is not the answer of the one who sees the question.
     try demandOwner(of: prompt, caller)
     guard let run = prompting.checks.run(of: prompt), run.method.mayAsk,
@@ -228,10 +228,10 @@ extension Vault {
     _ prompt: String,
     _ method: PresenceMethod,
     _ caller: Caller,
-    shownBy shower: Caller
+    shownBy presenter: Caller
   ) async throws(VaultFailure) {
     guard hasLocations else { return }
-    let location = await location(of: shower)
+    let location = await location(of: presenter)
     // Enter may cancel this before the reader is armed. The prompt then continues with the password.
     if Task.isCancelled {
       if method.isDevice { prompting.refuseDevices(of: prompt) }
