@@ -119,7 +119,7 @@ struct OIDCAgentSocket {
       // A prompt ends when its client has left.
       let ending = try ending(of: program)
       defer { withExtendedLifetime(ending) {} }
-      let session = Session(apart: arguments, of: location, interrupt: ending.number)
+      let session = Session(detached: arguments, of: location, interrupt: ending.number)
       switch request {
       case .loadedAccounts:
         return OIDCAgentRequest.answer(accounts: try accounts(session).map(\.name))

@@ -33,7 +33,7 @@ final class SecretServiceServer: @unchecked Sendable {
   init(_ session: Session, of location: VaultLocation) throws(CommandError) {
     let arguments = session.arguments
     store = VaultSecretStore { interrupt in
-      Session(apart: arguments, of: location, interrupt: interrupt)
+      Session(detached: arguments, of: location, interrupt: interrupt)
     }
     service = SecretService(store: store)
     output = Output(json: session.output.json, environment: session.environment)

@@ -4,7 +4,7 @@ internal import VaultClient
 
 extension Session {
   /// A run of its own, without a terminal, on the thread of one client of an agent.
-  convenience init(apart arguments: Arguments, of location: VaultLocation, interrupt: Int32?) {
+  convenience init(detached arguments: Arguments, of location: VaultLocation, interrupt: Int32?) {
     let environment = { (name: String) in ThisProcess.environment(name) }
     self.init(
       arguments: arguments,
