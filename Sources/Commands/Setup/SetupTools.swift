@@ -140,7 +140,7 @@ enum SetupTools {
       )
     }
     let name = try arguments.value(name.name).map(session.accountName) ?? account
-    try OneResource.demand(
+    try ResourceBinding.demand(
       service: service,
       server: server,
       mayGetTokenOf: account,

@@ -130,7 +130,7 @@ private struct RequestRun {
     guard !target.mayGetToken(issuer: issuer, hosts: terms.hosts, resource: terms.resource)
     else { return }
     if let resource = terms.resource {
-      throw OneResource.refusal(of: terms.account, for: resource, to: target.text)
+      throw ResourceBinding.refusal(of: terms.account, for: resource, to: target.text)
     }
     // A static secret has no provider file.
     let known = try SignInVerbs.knownAccount(session, terms.account)

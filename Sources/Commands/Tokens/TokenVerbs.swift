@@ -50,7 +50,7 @@ enum TokenVerbs {
 
   /// Gets the requested token, and reports its missing scopes.
   static func requested(_ session: Session) throws(CommandError) -> AccessTokenReply {
-    let account = try OneResource.account(session)
+    let account = try ResourceBinding.account(session)
     let lifetime = try session.duration("--min-ttl").map { Int(clamping: $0) }
     let rejected =
       session.arguments.has("--rejected")

@@ -70,7 +70,7 @@ extension Session {
     if try hosts.apply(change.map { [$0] } ?? []) {
       output.talk("\(host) gets tokens of \(name) from now on")
     } else {
-      tellOfOther(at: host, in: try hosts.read(), than: name)
+      warnOfOtherAccount(at: host, in: try hosts.read(), than: name)
     }
     if isRotated {
       output.talk("the copies in git's other helpers no longer work")

@@ -21,7 +21,7 @@ extension Session {
     guard !(host != nil && terms.anyHost == true), !terms.allows(host) else { return }
     let name = host?.text ?? "an address without https"
     if let resource = terms.resource {
-      throw OneResource.refusal(of: terms.account, for: resource, to: name)
+      throw ResourceBinding.refusal(of: terms.account, for: resource, to: name)
     }
     // An engine that was started before an update does not report it.
     guard let known = try SignInVerbs.knownAccount(self, terms.account), known.isStatic

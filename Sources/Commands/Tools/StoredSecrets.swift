@@ -71,7 +71,7 @@ extension Session {
     let isTaken = !isOfDocker && relation != .same
     let isServed = try hosts.apply(change.map { [$0] } ?? [], unlisting: isTaken ? name : nil)
     if !isServed {
-      tellOfOther(at: host, in: try hosts.read(), than: name)
+      warnOfOtherAccount(at: host, in: try hosts.read(), than: name)
     } else if served == nil {
       output.talk("\(host) gets the secret of \(name) from now on")
     }

@@ -196,7 +196,7 @@ extension Situation {
       replies: terms
     ),
     Situation("headers work", "another server", RequestTermsCall.self, replies: terms)
-      .with(environment: [OneResource.variable: "https://x.example.com/mcp"]),
+      .with(environment: [ResourceBinding.variable: "https://x.example.com/mcp"]),
     Situation("request \(server)", "a scope is missing") { stage in
       _ = try stage.expect(RequestTermsCall.self)
       try stage.reply(terms)

@@ -112,7 +112,7 @@ struct TokenDeliveryTests {
   func aSecretGoesToTheServersOfItsHostsOnly(_ url: String, _ isAllowed: Bool) throws {
     let play = try Play.run(
       ["headers", "git", "--helper"],
-      environment: [OneResource.variable: url]
+      environment: [ResourceBinding.variable: url]
     ) { stage in
       try stage.knowTerms(hosts: ["api.example.org"])
       guard isAllowed else {

@@ -3,7 +3,7 @@ internal import VaultInterface
 
 /// Keeps the token of an account that is for one resource from other addresses, and a static secret from
 /// the MCP servers of other hosts.
-enum OneResource {
+enum ResourceBinding {
   /// The variable in which Claude Code names the server that a helper gets headers for.
   static let variable = "CLAUDE_CODE_MCP_SERVER_URL"
 

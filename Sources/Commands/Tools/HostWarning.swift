@@ -1,14 +1,14 @@
 internal import Configuration
 
 extension Session {
-  /// Tells which account's tokens a host gets, if they are not those of a given account.
+  /// Says which account's tokens a host gets, if they are not those of a given account.
   ///
   /// - Parameters:
   ///   - host: the host.
   ///   - file: the file as it is now. Another command may have changed it.
   ///   - account: the account.
   ///   - again: what to do after the removal of the host; `nil` to add it with the account.
-  func tellOfOther(
+  func warnOfOtherAccount(
     at host: TokenHost,
     in file: HostFile,
     than account: String,
