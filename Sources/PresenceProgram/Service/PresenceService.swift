@@ -62,7 +62,7 @@ final class PresenceService {
   /// The messages of PAM's modules in the present check.
   var words: ModuleWords?
   /// When the waiting messages are reported; `nil` if none waits.
-  var wordsDue: BootInstant?
+  var messagesDue: BootInstant?
   /// The call that came during another one and cancelled it.
   private var held: VarlinkCall?
   var stage = 0
@@ -93,7 +93,7 @@ final class PresenceService {
       let isReadable = try inbox.wait(milliseconds: longestWait)
       if isReadable, !connection.receive() { break }
       for event in inbox.take() { handle(event) }
-      tellDueWords()
+      reportDueMessages()
       if timeLeft() == 0 { timeIsUp() }
       takeCalls()
       if connection.isBroken { break }
@@ -202,7 +202,7 @@ final class PresenceService {
     let dialogue = PasswordDialogue(milliseconds: milliseconds) { inbox.put(.question($0)) }
     let words = ModuleWords { inbox.put(.said) }
     let check = PasswordCheck(user: user, stack: stack)
-    (running, self.words, wordsDue) = (.password(dialogue), words, nil)
+    (running, self.words, messagesDue) = (.password(dialogue), words, nil)
     work {
       inbox.put(
         .password(

@@ -21,16 +21,16 @@ extension PresenceService {
     case .fingers(let result):
       running = nil
       connection.reply(HelperEnrolled(result))
-    case .said: noteWords()
+    case .said: noteMessage()
     case .question(let question):
       // The question includes the waiting messages.
-      wordsDue = nil
+      messagesDue = nil
       connection.reply(HelperCheckEvent.ask(text: question.text, hidden: question.isHidden))
     case .lit: connection.reply(HelperCheckEvent.ready(), continues: true)
     case .key(let result, let isLate): end(result, isLate: isLate)
     case .password(let result):
       // A failure includes the waiting messages.
-      tellWords()
+      reportMessages()
       running = nil
       connection.reply(HelperCheckEvent(result))
     }
