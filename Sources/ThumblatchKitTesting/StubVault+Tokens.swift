@@ -13,8 +13,8 @@ extension StubVault {
     listeners.withLock { $0.stream(from: snapshot, waiting: 1) }
   }
 
-  /// How many streams follow the state now.
-  public var joinedWaiters: Int { listeners.withLock { $0.count } }
+  /// The number of streams from `changes(of:ahead:)` that are open.
+  public var listenerCount: Int { listeners.withLock { $0.count } }
 
   /// Returns the stored token if it lasts, else a new one, after a presence check if one is needed.
   public func accessToken(

@@ -61,7 +61,7 @@ struct LateAnswerTests {
     made.vault.letGo()
     #expect(try await late.value == .none)
     #expect(session.state == .unauthenticated)
-    try await until { made.vault.joinedWaiters == 0 }
+    try await until { made.vault.listenerCount == 0 }
   }
 
   @Test

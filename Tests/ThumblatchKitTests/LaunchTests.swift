@@ -82,7 +82,7 @@ struct LaunchTests {
     made.vault.signIn(Session.user)
     let token = try await made.session.accessToken()
     #expect(made.session.state == .authenticated(Session.user))
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     #expect(try await made.session.accessToken() == token)
     #expect(made.session.cachedAccessToken == token)
   }
@@ -101,7 +101,7 @@ struct LaunchTests {
   @Test
   func whatOtherProgramsDoToTheAccountIsSeen() async throws {
     let made = try await Session.signedIn(protected: true)
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.set { $0.isUnlocked = true }
     try await until { made.session.state == .authenticated(Session.user) }
     made.vault.set { $0.isUnlocked = false }
@@ -117,8 +117,8 @@ struct LaunchTests {
     do {
       let session = AuthSession(account: "me", vault: vault)
       try await session.restore()
-      try await until { vault.joinedWaiters == 1 }
+      try await until { vault.listenerCount == 1 }
     }
-    try await until { vault.joinedWaiters == 0 }
+    try await until { vault.listenerCount == 0 }
   }
 }

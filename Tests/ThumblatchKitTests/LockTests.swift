@@ -21,7 +21,7 @@ struct LockTests {
     try await made.session.unlock()
     made.vault.hold()
     let lock = Task { try await made.session.lock() }
-    try await until { made.vault.count(of: .lock) == 1 && made.vault.joinedWaiters == 0 }
+    try await until { made.vault.count(of: .lock) == 1 && made.vault.listenerCount == 0 }
     // This report is ignored, because the lock is under way.
     made.vault.set { $0.isUnlocked = true }
     #expect(made.session.state == .locked(Session.user))
@@ -29,7 +29,7 @@ struct LockTests {
     try await lock.value
     #expect(made.session.state == .locked(Session.user))
     // Later reports count.
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.set { $0.isUnlocked = true }
     try await until { made.session.state == .authenticated(Session.user) }
   }
@@ -37,14 +37,14 @@ struct LockTests {
   @Test
   func aCallThatChangesTheAccountIsFollowedFromItsEndOn() async throws {
     let made = try await Session.signedIn(protected: true)
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.hold()
     let unlock = Task { _ = try await made.session.unlock() }
     try await until { made.vault.count(of: .unlock) == 1 }
     made.vault.letGo()
     try await unlock.value
     #expect(made.session.state == .authenticated(Session.user))
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.set { $0.isUnlocked = false }
     try await until { made.session.state == .locked(Session.user) }
   }

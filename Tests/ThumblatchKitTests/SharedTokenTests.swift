@@ -222,7 +222,7 @@ struct SharedTokenTests {
     #expect(refused?.kind == .locked)
     #expect(made.session.state == .locked(Session.user))
     #expect(made.vault.count(of: .accessToken) == 0)
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
   }
 
   @Test
@@ -231,13 +231,13 @@ struct SharedTokenTests {
     try await made.session.unlock()
     _ = try await made.session.accessToken()
     #expect(made.session.cachedAccessToken != nil)
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.restart()
     try await until { made.session.state == .locked(Session.user) }
     #expect(made.session.cachedAccessToken == nil)
     // The next call brings it back, without a wait.
     _ = try await made.session.accessToken()
-    try await until { made.vault.joinedWaiters == 1 }
+    try await until { made.vault.listenerCount == 1 }
     made.vault.set { $0.isUnlocked = true }
     try await until { made.session.state == .authenticated(Session.user) }
   }

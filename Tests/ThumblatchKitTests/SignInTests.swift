@@ -175,7 +175,7 @@ struct SignInTests {
     #expect(made.session.state == .unauthenticated)
     #expect(made.session.cachedAccessToken == nil)
     #expect(made.session.currentUser == nil)
-    try await until { made.vault.joinedWaiters == 0 }
+    try await until { made.vault.listenerCount == 0 }
   }
 
   /// Ending the login uses the refresh token, which is protected.

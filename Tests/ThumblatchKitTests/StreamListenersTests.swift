@@ -53,7 +53,7 @@ struct StreamListenersTests {
       vault.set { _ in reader.cancel() }
       await reader.value
     }
-    #expect(vault.joinedWaiters == 0)
+    #expect(vault.listenerCount == 0)
   }
 
   /// A task that has read the first value, and waits for the next one or soon will.

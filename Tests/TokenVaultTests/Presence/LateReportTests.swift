@@ -10,7 +10,7 @@ import Testing
 ///
 /// Neither a hang-up nor a kill of the helper saves a try.
 @Suite(.timeLimit(.minutes(10)))
-struct LastWordTests {
+struct LateReportTests {
   private typealias Armed = (
     reader: Conversation, outcome: Task<VaultFailure?, Never>, prompt: String
   )
