@@ -47,7 +47,7 @@ enum RuleVerbs {
     "rule test",
     [Verb.Operand("PID-OR-UNIT", .one)],
     summary: "show which rules apply to a process or a unit, and why",
-    details: details
+    details: "About rules: thumblatch rule list --help."
   ) { session throws(CommandError) in
     let word = session.arguments.operands[0]
     let process = Int(word)
