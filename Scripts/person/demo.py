@@ -12,7 +12,7 @@ import tempfile
 
 from .hands import Reader, Terminal
 
-# Of this run alone: as root it opens a real account.
+# Only of this run: as root it opens a real account.
 PASSWORD = secrets.token_urlsafe(12)
 ACCESS_LIFETIME = 13  # seconds; `token` wants 10, so that a token is due after three
 

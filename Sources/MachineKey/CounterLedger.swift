@@ -29,7 +29,8 @@ package struct CounterLedger: Sendable, Equatable {
 
     /// The authorization value with which the TPM reads or increments the counter.
     ///
-    /// It is derived from the machine key: a copy of the disk alone cannot use the counter.
+    /// It is derived from the machine key. A copy of the disk without that key cannot use the
+    /// counter.
     package static func authorization(
       salt: [UInt8],
       under key: MachineKey

@@ -10,9 +10,9 @@ internal import Cryptography
 package struct MachineKeyState: Sendable, Equatable {
   /// How many of the vaults need the machine key.
   package enum Phase: UInt8, Sendable {
-    /// The vaults that open with their file alone are not listed yet.
+    /// The vaults that open with only their file are not listed yet.
     case adding = 1
-    /// No vault opens with its file alone, except the remaining ones.
+    /// No vault opens with only its file, except the remaining ones.
     case complete = 2
   }
 
@@ -30,7 +30,7 @@ package struct MachineKeyState: Sendable, Equatable {
   /// The identifier of the machine key.
   package let machineKey: [UInt8]
   package let phase: Phase
-  /// The owners of the vaults that still open with their file alone.
+  /// The owners of the vaults that still open with only their file.
   ///
   /// While such a vault is rekeyed, the value is the identifier of its next keys. Otherwise it is
   /// empty.

@@ -1,6 +1,6 @@
 // The words of several devices that are armed together.
 extension [PresenceMethod] {
-  /// The methods that are used together with one of them: all devices, or a typed method alone.
+  /// The methods that are used together with one of them: all devices, or only a typed method.
   public func armed(for method: PresenceMethod) -> [PresenceMethod] {
     method.isDevice ? [method] + filter { $0.isDevice && $0 != method } : [method]
   }

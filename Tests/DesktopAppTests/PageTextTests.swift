@@ -62,7 +62,7 @@ struct PageTextTests {
     #expect(!details[2].contains("T08"))
     expect("hostile 0", "der Zustand des Kontos private ist ungewiss: %s")
     expect("hostile 1", "das Konto service ist nicht verwendbar")
-    // The name of an account is none of the vault's words.
+    // The name of an account is not one of the vault's words.
     for (name, end) in [
       ("detail 8", "alle Konten, bei jeder Nutzung verlängert"),
       ("detail 9", "sliding, m7, bei jeder Nutzung verlängert"),

@@ -120,7 +120,7 @@ def arguments():
         help="append one JSON line a sign-in, refresh and reuse, before it is answered")
     options = parser.parse_args()
     if options.ledger and options.kind != "toolkit":
-        parser.error("--ledger: of the toolkit alone")
+        parser.error("--ledger: only of the toolkit")
     try:
         if not ipaddress.ip_address(options.host).is_loopback:
             raise ValueError

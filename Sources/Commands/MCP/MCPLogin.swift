@@ -83,7 +83,7 @@ struct MCPLogin {
     session.output.talk("\(found.resource.resource) takes tokens of \(issuer)")
     if found.resource.isWider {
       session.output.talk(
-        "the token is for all of \(found.resource.resource), not for \(url) alone"
+        "the token is for all of \(found.resource.resource), not only for \(url)"
       )
     }
     if let former, let oauth = former.oauth, keeps(oauth) {

@@ -81,7 +81,8 @@ extension ProviderVerbs {
     guard let word = session.arguments.operands.first else {
       throw .usage(
         "NAME is missing",
-        hint: "usage: thumblatch provider add NAME [options]; --template alone lists the templates"
+        hint: "usage: thumblatch provider add NAME [options]; --template without a name lists the"
+          + " templates"
       )
     }
     let files = try ProviderFiles(environment: session.environment)

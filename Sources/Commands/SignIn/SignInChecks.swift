@@ -20,8 +20,9 @@ extension SignInVerbs {
   }
 
   static let firstProvider =
-    "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
-    + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
+    "add a provider first: thumblatch provider add NAME with --template T (--template without a "
+    + "name lists them), with --issuer URL --client-id ID, or with --kind password-backend"
+    + " --issuer URL"
 
   /// The hint for an unknown account: how to sign in for the first time.
   static func firstLogin(_ session: Session, _ account: String) -> String {

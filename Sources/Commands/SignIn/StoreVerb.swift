@@ -193,7 +193,9 @@ enum StoreVerb {
     _ session: Session
   ) throws(CommandError) {
     let file = try hosts.read()
-    if let host { session.warnOfOtherAccount(at: host, in: file, than: account, "repeat this command") }
+    if let host {
+      session.warnOfOtherAccount(at: host, in: file, than: account, "repeat this command")
+    }
     let entries = file.entries.filter { $0.account.text == account && $0.host != host }
     guard !entries.isEmpty else { return }
     let terms = try session.requestTerms(of: account)

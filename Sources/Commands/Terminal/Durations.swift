@@ -12,7 +12,7 @@ enum Durations {
     }
   }
 
-  /// The seconds of a text like `1h30m`; `nil` if it is none.
+  /// The seconds of a text like `1h30m`; `nil` if it is not a duration.
   static func parse(_ text: String) -> Int64? { DurationText.seconds(text) }
 
   /// The two largest units that are not zero, such as `1h 30m`; `0s` for nothing.

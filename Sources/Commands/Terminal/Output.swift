@@ -51,7 +51,7 @@ final class Output {
     try data(PlainText.json(String(decoding: json, as: UTF8.self)))
   }
 
-  /// A secret on standard output, from locked memory; alone `release` prints one.
+  /// A secret on standard output, from locked memory; only `release` prints one.
   func data(_ secret: borrowing SecretBytes) throws(CommandError) {
     try writing {
       try unsafe secret.withUnsafeBytes { bytes throws(SystemError) in

@@ -14,7 +14,7 @@ enum StoreFreshness: Sendable, Equatable {
   case storeMissing
   /// The boxes, or the user's own rules, are not those that the store digest covers.
   case boxesChanged
-  /// The store opens by its device-secret file alone, and this vault was brought under the machine
+  /// The store opens by only its device-secret file, and this vault was brought under the machine
   /// key.
   case beforeMachineKey
   /// The TPM's counter has gone on since the whole directory was copied.

@@ -2,7 +2,7 @@ internal import AuditLog
 internal import PresenceTerms
 internal import Storage
 
-// Re-encryption of a vault that opens with its file alone, so that it needs the machine key.
+// Re-encryption of a vault that opens with only its file, so that it needs the machine key.
 extension Vault {
   /// Whether there is an open machine key, but this vault opens without it.
   var needsMachineKey: Bool {

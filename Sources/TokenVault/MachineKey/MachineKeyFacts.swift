@@ -6,7 +6,7 @@ package struct MachineKeyFacts: Sendable, Equatable {
   package enum Tier: String, Sendable {
     /// A copy of the directory opens the vault.
     case file
-    /// The machine key is being added: some vaults still open with their file alone.
+    /// The machine key is being added: some vaults still open with only their file.
     case adding
     /// A vault needs this machine's TPM or the recovery code.
     case tpm

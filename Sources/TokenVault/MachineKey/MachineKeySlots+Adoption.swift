@@ -1,7 +1,7 @@
 internal import MachineKey
 internal import Storage
 
-// The vaults that still open with their file alone, while the machine key is added. The state names
+// The vaults that still open with only their file, while the machine key is added. The state names
 // them. The steps for each vault:
 //
 // 1. Make the next device secret durable.
@@ -19,7 +19,7 @@ internal import Storage
 // After step 3 an old copy has no device secret with the announced keys. So it is refused also if
 // the engine was killed before step 4.
 extension MachineKeySlots {
-  /// Lists the vaults that may still open with their file alone; does nothing if they are listed.
+  /// Lists the vaults that may still open with only their file; does nothing if they are listed.
   ///
   /// A vault that is not listed is under the machine key from its start, since it was made after the
   /// key.
@@ -32,10 +32,10 @@ extension MachineKeySlots {
     }
   }
 
-  /// The owners of the vaults that still open with their file alone.
+  /// The owners of the vaults that still open with only their file.
   package var usersLeft: [UInt32] { progress.left.keys.sorted() }
 
-  /// Records that the vault of this user no longer opens with its file alone, or is gone.
+  /// Records that the vault of this user no longer opens with only its file, or is gone.
   package func noteAdopted(_ user: UInt32) throws(VaultFailure) {
     try change { _, left in left.removeValue(forKey: user) != nil }
   }

@@ -7,7 +7,7 @@ internal import Storage
 // 2. Seal a new machine key with the TPM and with the code, and define the TPM's counter with its
 //    ledger, in a directory beside the final one.
 // 3. Rename that directory: from now on opening a vault needs the machine key.
-// 4. List the vaults in the state. From now on no other vault opens with its file alone.
+// 4. List the vaults in the state. From now on no other vault opens with only its file.
 // 5. Rekey each vault of the list (MachineKeySlots+Adoption.swift), and remove it from the list.
 //
 // | killed        | the next start finds               | and                                |

@@ -16,7 +16,7 @@ package final class MachineKeySlots: Sendable {
   private struct State {
     var key: MachineKey?
     var phase = MachineKeyState.Phase.complete
-    /// The vaults that still open with their file alone, as in the state's file.
+    /// The vaults that still open with only their file, as in the state's file.
     var left: [UInt32: [UInt8]] = [:]
     /// Whether the state's file says that the TPM has a counter.
     var hasCounter = false
@@ -65,7 +65,7 @@ package final class MachineKeySlots: Sendable {
   /// The machine key, if it was opened in this run.
   var opened: MachineKey? { state.withLock { $0.key } }
 
-  /// Whether a vault of this user that opens with its file alone is an old copy.
+  /// Whether a vault of this user that opens with only its file is an old copy.
   ///
   /// `next` is the identifier of the keys that its next device secret has with the machine key, or
   /// `nil`. A kill before the commit of a rekey leaves the announced keys. An earlier copy does not
@@ -78,7 +78,7 @@ package final class MachineKeySlots: Sendable {
     }
   }
 
-  /// The phase, and the vaults that still open with their file alone.
+  /// The phase, and the vaults that still open with only their file.
   var progress: (phase: MachineKeyState.Phase, left: [UInt32: [UInt8]]) {
     state.withLock { ($0.phase, $0.left) }
   }

@@ -51,7 +51,7 @@ extension Vault {
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
   ///   - prompt: a passed presence check to spend.
   ///   - reason: what the caller says that it needs the token for, at most 200 characters.
-  ///   - tool: the tool whose helper the caller is; `nil` if it is none.
+  ///   - tool: the tool whose helper the caller is; `nil` for another program.
   ///   - caller: the caller that gets the token.
   /// - Returns: the token.
   /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, `outsideRule`, and

@@ -117,8 +117,8 @@ extension Vault {
   ///   - name: the account.
   ///   - minimumLifetime: in seconds.
   ///   - isRecorded: whether the call states a reason that is recorded.
-  ///   - tool: the tool whose helper the caller is, looked up if there is a token for it; `nil` if the
-  ///     caller is none.
+  ///   - tool: the tool whose helper the caller is, looked up if there is a token for it; `nil` for
+  ///     another program.
   /// - Returns: `nil` if `accessToken` has to be called. Examples are a call that names no account,
   ///   a call that gets a record of its own, and a suspicious repeat of a tool.
   package nonisolated func cachedAccessToken(

@@ -67,9 +67,9 @@ package actor Vault {
   ///   - locations: finds the locations of callers; `nil` if all callers have one location.
   ///   - agents: show prompts at the person's desktop; `nil` if the clients do that themselves.
   ///   - journal: gets a copy of each audit record; `nil` if there is none.
-  ///   - seats: finds the sessions of callers and agents, where `locations` is `nil`.
+  ///   - seats: finds the sessions of callers and agents, if `locations` is `nil`.
   ///   - machineKeySlots: the slots of the machine key; `nil` if none is used.
-  ///   - service: reaches the service from a private vault; `nil` if this is none.
+  ///   - service: reaches the service from a private vault; `nil` in the service.
   /// - Throws: `vaultUnsafe` with the remedy if the store or the device secret is damaged, newer or
   ///   not safe. Nothing is changed then.
   package init(

@@ -372,7 +372,7 @@ let vaultDescription = #"""
   type DeviceSecretTier (
     # A copy of the directory opens the vault.
     file,
-    # The machine key is being added: some vaults still open with their file alone.
+    # The machine key is being added: some vaults still open with only their file.
     adding,
     # The vault needs the TPM of this machine, or the recovery code.
     tpm,

@@ -438,7 +438,7 @@ public enum LoginEvent: String, Sendable, CaseIterable, WireValue {
 public enum DeviceSecretTier: String, Sendable, CaseIterable, WireValue {
   /// A copy of the directory opens the vault.
   case file
-  /// The machine key is being added: some vaults still open with their file alone.
+  /// The machine key is being added: some vaults still open with only their file.
   case adding
   /// The vault needs the TPM of this machine, or the recovery code.
   case tpm

@@ -193,7 +193,7 @@ extension Situation {
   )
 
   static let requests: [Situation] = [
-    Situation("request work", "an account alone"), Situation("request example.org/x", "no scheme"),
+    Situation("request work", "only an account"), Situation("request example.org/x", "no scheme"),
     Situation("request http://example.org/", "plain http"),
     Situation("request https://id.example.com -X get", "a method in small letters"),
     Situation("request https://id.example.com -X HEAD -d x", "a body with HEAD"),

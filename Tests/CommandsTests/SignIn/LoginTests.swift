@@ -26,8 +26,9 @@ struct LoginTests {
   @Test(arguments: [
     (
       [],
-      "add a provider first: thumblatch provider add NAME with --template T (--template alone lists "
-        + "them), with --issuer URL --client-id ID, or with --kind password-backend --issuer URL"
+      "add a provider first: thumblatch provider add NAME with --template T (--template without a "
+        + "name lists them), with --issuer URL --client-id ID, or with --kind password-backend"
+        + " --issuer URL"
     ),
     (["dev", "work"], "thumblatch login nwe --provider P, where P is one of dev, work"),
   ])

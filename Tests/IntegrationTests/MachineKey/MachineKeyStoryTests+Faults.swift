@@ -107,7 +107,7 @@ extension MachineKeyStoryTests {
     #expect(refused.text.contains("not the TPM that it was sealed with"))
     try other.endEngine()
     #expect(try files(other) == before)
-    // Without the directory of the machine key the file alone does not open it either.
+    // The file does not open it without the directory of the machine key.
     try shell("mv \(other.state)/machine-key \(other.base)/machine-key")
     #expect(try other.run("token", "me").end == .exited(6))
     try other.endEngine()

@@ -50,7 +50,7 @@ struct ToolAnswerTests {
     }
   }
 
-  /// With a valid token, the front answers these alone.
+  /// With a valid token, only the front answers these.
   private static let served: [Request] = [
     .git("protocol=https\nhost=git.example.org\n\n"),
     .git("protocol=https\nhost=GIT.example.org:443\nusername=ann\npath=x\n"),

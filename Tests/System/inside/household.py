@@ -108,7 +108,7 @@ def try_refresh(protected):
 def token():
     """Ada's valid access token, without other text."""
     text = ADA.thumblatch("token", ACCOUNT).end()
-    check(text and " " not in text and "\n" not in text, f"no token alone: {text[:200]!r}")
+    check(text and " " not in text and "\n" not in text, f"not only a token: {text[:200]!r}")
     return text
 
 

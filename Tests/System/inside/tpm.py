@@ -115,7 +115,7 @@ def rootAddsItForAllUsersAndTheCodeGoesToAnEscrow():
                f" 3>{sealed.ESCROW} 2>&1")
     with open(sealed.ESCROW, encoding="ascii") as file:
         code = file.read().strip()
-    check(len(code) == 42 and code not in said, "the code is not in the escrow alone")
+    check(len(code) == 42 and code not in said, "the code is not only in the escrow")
     # Root has one too, if it has asked the service for anything.
     vaults = [name for name in os.listdir(f"{STATE}/users") if name.isdigit()]
     check(len(vaults) - ("0" in vaults) == 2 + len(sealed.CROWD), str(vaults))
@@ -153,7 +153,7 @@ def rootReplacesTheRecoveryCode():
     check("Added a recovery code" in said, said)
     with open(f"{sealed.ESCROW}.new", encoding="ascii") as file:
         code = file.read().strip()
-    check(len(code) == 42 and code not in said, "the code is not in the escrow alone")
+    check(len(code) == 42 and code not in said, "the code is not only in the escrow")
     for place in (sealed.ESCROW, f"{sealed.ESCROW}.new"):
         run("sh", "-c", f"{test} <{place}")
     run("thumblatch", "device-secret", "remove", old[0])

@@ -9,8 +9,8 @@ import Testing
 
 @testable import TokenVault
 
-/// The same for sign-ins at the provider's own page: in a browser of this machine, and by a device
-/// code.
+/// A login of another person replaces that of an account only after a check: at the provider's own
+/// page, in a browser of this machine or by a device code.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplacementByPageTests {
   private let bench: Bench

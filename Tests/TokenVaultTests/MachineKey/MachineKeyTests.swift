@@ -45,7 +45,7 @@ struct MachineKeyTests {
         continue
       }
     }
-    // The file alone does not open it, nor does another file without its machine key.
+    // No file opens it without its machine key.
     try run("/bin/mv", [bench.scratch.path + "/machine-key", bench.scratch.base + "/away"])
     guard case .vaultUnsafe? = try await bench.refusal(with: tpm) else {
       Issue.record("the file opens the vault")

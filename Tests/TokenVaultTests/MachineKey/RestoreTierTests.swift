@@ -121,7 +121,7 @@ struct RestoreTierTests {
     for name in missing.split(separator: " ") where name != "and" {
       try run("/bin/rm", [bench.scratch.path + "/machine-key/\(name)"])
     }
-    // The ledger alone shows this too.
+    // The ledger shows this too, without the state.
     let expected = missing == "state" ? StoreFreshness.current : .ledgerMissing
     #expect(try await freshness(bench) == expected)
   }

@@ -46,7 +46,7 @@ struct Settlement {
   var isSignIn: Bool { intent.purpose != .refresh }
   /// Whether it takes over a login of another program.
   var isImport: Bool { pending?.flow == .importing }
-  /// Whether the status alone says that the token was refused.
+  /// Whether only the status says that the token was refused.
   var isRefusal: Bool { [400, 401, 403].contains(status) }
   /// Whether the provider has refused each earlier try, so that no answer was lost.
   var isRefusedAgain: Bool { evidence.earlier?.leavesNoDoubt == true }
