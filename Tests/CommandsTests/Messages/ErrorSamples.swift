@@ -9,6 +9,9 @@ import VaultInterface
 /// The engine's message if a provider refuses a sign-in with `invalid_grant`.
 let invalidGrant = "the code, token or password of the sign-in is not valid"
 
+/// The engine's message about the redirect of another sign-in.
+let wrongState = "the redirect belongs to another sign-in (wrong `state`)"
+
 /// The engine's message about an answer without an access token.
 let withoutAccessToken =
   "the answer has no text `access_token`; check client, scope and endpoints of provider dev"

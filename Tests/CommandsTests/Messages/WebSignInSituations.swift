@@ -188,10 +188,7 @@ extension Situation {
     answered("a browser that cannot be started, and one that comes back") {
       try $0.reply(AccountReply(account: account()))
     },
-    answered("an answer to another login") {
-      let message = "the redirect belongs to another sign-in (wrong `state`)"
-      try $0.fail(.invalidArgument(message: message))
-    },
+    answered("an answer to another login") { try $0.fail(.invalidArgument(message: wrongState)) },
     answered("Ctrl-C after the browser came back") { try $0.interrupt() },
     web(
       " --browser",

@@ -26,7 +26,7 @@ package struct LongListFacts {
 
 /// A list of any length: it has widgets only for the rows that are shown and some beside them.
 ///
-/// GTK has up to 200 rows around the shown ones, and exchanges all of them when the list is scrolled far.
+/// GTK has up to 200 rows around the shown ones. It exchanges all of them after a long scroll.
 /// So each frame makes and fills only some, the ones on the screen first. That keeps the main loop free.
 package final class LongList: Widget {
   override class var type: UInt { gtk_list_view_get_type() }

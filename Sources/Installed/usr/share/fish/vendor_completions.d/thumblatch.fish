@@ -148,7 +148,7 @@ complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' -
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option ca --require-parameter --force-files --description 'trust these certificates (PEM) instead of the system\'s'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option pin --exclusive --description 'a public key that the provider\'s TLS must use'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option proxy --exclusive --description 'the proxy to use; proxies in the environment are ignored'
-complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option api-host --exclusive --description 'another host that `request` may send the access token to'
+complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option api-host --exclusive --description 'another host to which thumblatch request may send the access token'
 complete --command thumblatch --condition '__thumblatch_at 1 999 provider add' --long-option set --exclusive --description 'any other key of a provider file, such as token_endpoint or refresh_token_field'
 complete --command thumblatch --condition '__thumblatch_at 1 1 provider show' --arguments '(__thumblatch_names provider)'
 complete --command thumblatch --condition '__thumblatch_at 1 1 provider test' --arguments '(__thumblatch_names provider)'
