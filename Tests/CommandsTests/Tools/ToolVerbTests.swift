@@ -50,7 +50,7 @@ struct ToolVerbTests {
 
   /// The engine gives a token.
   @Sendable
-  private static func give(_ stage: Stage) throws {
+  static func give(_ stage: Stage) throws {
     try know(stage)
     _ = try stage.expect(AccessTokenCall.self)
     try stage.reply(reply())
@@ -211,34 +211,6 @@ struct ToolVerbTests {
   }
 
   // MARK: - The others
-
-  @Test
-  func cargoGetsAnswersLineByLine() throws {
-    let requests = ["git.example.org", "evil.net"].map { host in
-      #"{"v":1,"kind":"get","operation":"read","registry":{"index-url":"sparse+https://\#(host)/"}}"#
-    }
-    let more = [
-      #"{"v":1,"kind":"logout","registry":{"index-url":"sparse+https://git.example.org"}}"#,
-      // Cargo tells a later request by this answer, and goes on to its next provider.
-      #"{"v":1,"kind":"renew","registry":{"index-url":"sparse+https://git.example.org"}}"#, "x",
-    ]
-    let play = try run(
-      "cargo-credential --cargo-plugin",
-      (requests + more).joined(separator: "\n")
-    ) { stage in
-      try Self.give(stage)
-      try stage.knowAccount(VerbTests.account)
-    }
-    let lines = play.out.split(separator: "\n")
-    #expect(play.code == .done && lines.count == 6 && lines.first == #"{"v":[1]}"#)
-    for (line, part) in zip(
-      lines.dropFirst(),
-      [
-        "Bearer at_1", "not-found", "host remove git.example.org",
-        #"{"Err":{"kind":"operation-not-supported""#, #""kind":"other""#,
-      ]
-    ) { #expect(line.contains(part), "\(line)") }
-  }
 
   @Test
   func bazelGetsHeaders() throws {
