@@ -177,6 +177,24 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
         ADA.type("thumblatch", "rule", "test", "nightly-6.service").expect("nightly").end()
 
 
+@scenario
+def aJobLeavesItsRuleByTheManagerOfItsUser():
+    """Unless its unit hides the sockets of that manager, as thumblatch.conf(5) says."""
+    token = f"thumblatch token {ACCOUNT}"
+    outside = (f"XDG_RUNTIME_DIR=/run/user/{ADA.uid} systemd-run --user --quiet --wait --pipe --collect "
+               + token)
+
+    def job(command, *properties, status):
+        return run("systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--uid=ada", *properties,
+                   "--unit=nightly", "sh", "-c", command, status=status)
+
+    with policy_as_before():
+        write_rules("[Caller nightly]\nunit = nightly.service\nreason = required\n")
+        job(token, status=11)
+        check(is_valid(job(outside, status=0).strip()), "no token")
+        job(outside, "--property=InaccessiblePaths=-/run/user", status=1)
+
+
 def begin():
     household.begin()
     FAR.arrive()
