@@ -56,7 +56,7 @@ final class MainWindow {
     unlock = UnlockButton(builder.object("unlock"), before: builder.object("lock"), model)
     places = builder.object("places")
     let menu: MenuButton = builder.object("menu")
-    menu.nameButton(tr("Main menu"))
+    menu.name(tr("Main menu"))
     let back: Button = builder.object("back")
     back.onClick { [weak content] in content?.pane = "list" }
     list = AccountList(builder.object("accounts"), model) { [weak content] in
