@@ -3,11 +3,6 @@ internal import CAdwaita
 /// A button that opens a menu.
 package final class MenuButton: Widget {
   override class var type: UInt { gtk_menu_button_get_type() }
-
-  /// Names the button in it, which takes the focus.
-  package func nameButton(_ name: String) {
-    for part in [self, first(Button.self)] { part?.name(name) }
-  }
 }
 
 /// A window that shows the keys of the program, made by a UI file.
