@@ -175,6 +175,43 @@ struct PromptLimitTests {
   }
 
   @Test
+  func fourCancelsAtOneTerminalTakeTheRightToAskOnce() {
+    var limit = PromptLimit()
+    for _ in 0..<4 {
+      #expect(limit.take(question(), joins: false, at: at(0)) == nil)
+      limit.noteRefused(question(), cancelledAt: 34_817, at: at(0))
+    }
+    #expect(passing(&limit, 500, over: 1) == 2)
+    // The limit of all questions of the user, too.
+    let others = passing(&limit, 500, over: 1) { question(of: [UInt8(clamping: $0 % 250)]) }
+    #expect(others == 12 - 3)
+  }
+
+  /// The caller of a joined prompt took no right to ask, and gives none back.
+  @Test
+  func neitherAJoinedCallerNorASocketGivesBackTheRightToAsk() {
+    for (asked, joined) in [(question(), true), (question(socket: "s"), false)] {
+      var limit = PromptLimit()
+      #expect(passing(&limit, 500, over: 1) { _ in asked } == 3)
+      for _ in 0..<3 { limit.noteRefused(asked, cancelledAt: 34_817, joined: joined, at: at(1)) }
+      #expect(limit.take(asked, joins: false, at: at(1)) != nil)
+    }
+  }
+
+  /// A program that cancels its own prompts waits as long as a person who does so.
+  @Test
+  func aFloodOfOwnCancelsIsSlowedDownByThePauses() {
+    var limit = PromptLimit()
+    var shown = 0
+    for second: Int64 in 0..<600 {
+      guard limit.take(question(), joins: false, at: at(second)) == nil else { continue }
+      shown += 1
+      limit.noteRefused(question(), cancelledAt: 34_817, at: at(second))
+    }
+    #expect(shown <= 24, "\(shown)")
+  }
+
+  @Test
   func whatIsOnlyOpenedHasAMeasureOfItsOwn() {
     var limit = PromptLimit()
     let opened = (0..<500).count { number in

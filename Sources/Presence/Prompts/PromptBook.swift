@@ -53,6 +53,8 @@ package struct PromptBook: Sendable {
     var terminal: Int32?
     /// Whether it counts toward the rate limit.
     var isCounted = true
+    /// Whether it counts as a further caller of another prompt's question.
+    var hasJoined = false
 
     /// The instant after which it can be removed; `nil` if the code that makes it ready ends it.
     var end: BootInstant? {

@@ -33,6 +33,12 @@ extension PromptLimit {
     mutating func giveBack(_ measure: Measure) {
       isFullFrom = isFullFrom.advanced(bySeconds: -measure.seconds)
     }
+
+    /// Gives back what was taken, except for one of so many parts.
+    mutating func giveBack(_ measure: Measure, exceptOneOf parts: Int64) {
+      let back = measure.seconds * 1_000_000_000 / parts * (parts - 1)
+      isFullFrom = BootInstant(nanoseconds: isFullFrom.nanoseconds - back)
+    }
   }
 
   /// The callers that share a limit.

@@ -11,8 +11,8 @@ package import System
 /// A passed check costs nothing, so a person who agrees never has to wait. A refusal starts a pause
 /// if the reader was armed or a password was requested, and if it is not the first one. The pause
 /// grows with each further refusal. Four consecutive cancels from one terminal count as one
-/// refusal, because there a person cancels their own command. They do count, since any program can
-/// have a terminal.
+/// refusal and as one question, because there a person cancels their own command. They do count,
+/// since any program can have a terminal.
 ///
 /// A prompt that its client shows at once counts when it is opened, not while it is being made
 /// ready: a call refused in between has shown nothing. Any other prompt counts when its check
@@ -201,23 +201,34 @@ package struct PromptLimit: Sendable {
   /// - Parameters:
   ///   - question: the question.
   ///   - terminal: the terminal of the calling program, if it cancelled the prompt itself.
+  ///   - joined: whether it joined another caller's question, and took no right to ask of its own.
   ///   - now: the moment.
   package mutating func noteRefused(
     _ question: PromptQuestion,
     cancelledAt terminal: Int32? = nil,
+    joined: Bool = false,
     at now: BootInstant
   ) {
-    note(refusalOf: Key(question, socket: question.socket), free: 0, terminal, now)
-    guard question.socket != nil else { return }
-    note(refusalOf: Key(question, socket: Self.anySocket), free: Self.freeRefusals, terminal, now)
+    let key = Key(question, socket: question.socket)
+    let isOwn = note(refusalOf: key, free: 0, terminal, now)
+    guard question.socket == nil else {
+      note(refusalOf: Key(question, socket: Self.anySocket), free: Self.freeRefusals, terminal, now)
+      return
+    }
+    guard isOwn, !joined else { return }
+    let parts = Int64(Self.partsOfRefusal)
+    entries[key]?.asked.giveBack(ofOne, exceptOneOf: parts)
+    all[Party(question)]?.giveBack(ofAll, exceptOneOf: parts)
   }
 
+  /// Counts a refusal; returns whether it is a cancel at the person's own terminal.
+  @discardableResult
   private mutating func note(
     refusalOf key: Key,
     free: Int,
     _ terminal: Int32?,
     _ now: BootInstant
-  ) {
+  ) -> Bool {
     var entry = entries[key] ?? Entry()
     let whole = entry.refused / Self.partsOfRefusal - free
     let pause = pauses.dropFirst(max(whole, 0)).first ?? pauses.last ?? 0
@@ -227,6 +238,7 @@ package struct PromptLimit: Sendable {
     entry.terminal = terminal
     entry.pauseEnd = max(entry.pauseEnd, now.advanced(bySeconds: pause))
     entries[key] = entry
+    return isOwn
   }
 
   /// The rest of the pause after refusals of a question, in seconds, rounded up; `nil` if there is

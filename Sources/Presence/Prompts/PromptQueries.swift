@@ -47,7 +47,15 @@ extension PromptBook {
   package func isCounted(_ name: String) -> Bool { prompts[name]?.isCounted == true }
 
   /// Makes a prompt count from here on.
-  package mutating func count(_ name: String) { prompts[name]?.isCounted = true }
+  ///
+  /// `joined` says whether it counts as a further caller of another prompt's question.
+  package mutating func count(_ name: String, joined: Bool) {
+    prompts[name]?.isCounted = true
+    prompts[name]?.hasJoined = joined
+  }
+
+  /// Whether a prompt counts as a further caller of another prompt's question.
+  package func hasJoined(_ name: String) -> Bool { prompts[name]?.hasJoined == true }
 
   /// The device number of the calling program's terminal.
   package func terminal(of name: String) -> Int32? { prompts[name]?.terminal }

@@ -106,7 +106,10 @@ struct Prompting {
     at now: BootInstant
   ) -> Int64? {
     let joins = joins(question, caller, besides: name, at: now)
-    guard let wait = limit.take(question, joins: joins, at: now) else { return nil }
+    guard let wait = limit.take(question, joins: joins, at: now) else {
+      book.count(name, joined: joins)
+      return nil
+    }
     book.close(name, connection: caller.connection)
     return wait
   }
@@ -178,7 +181,7 @@ struct Prompting {
     guard !book.isCounted(prompt), let question = book.question(of: prompt) else { return }
     let joins = joins(question, caller, besides: prompt, at: now)
     _ = limit.take(question, joins: joins, at: now)
-    book.count(prompt)
+    book.count(prompt, joined: joins)
   }
 
   /// Gives the person time for the next step.
@@ -253,7 +256,8 @@ struct Prompting {
       let question = book.unansweredQuestion(of: prompt)
     {
       let terminal = byCaller ? book.terminal(of: prompt) : nil
-      limit.noteRefused(question, cancelledAt: terminal, at: now)
+      let joined = book.hasJoined(prompt)
+      limit.noteRefused(question, cancelledAt: terminal, joined: joined, at: now)
     }
     if let connection = book.connection(of: prompt) { book.close(prompt, connection: connection) }
   }
