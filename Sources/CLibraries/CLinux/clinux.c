@@ -377,9 +377,9 @@ int clinux_raise_limits(void) {
 }
 int64_t clinux_limit(int which) {
   static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NPROC,
-                               RLIMIT_DATA};
+                               RLIMIT_DATA,   RLIMIT_STACK};
   struct rlimit limit;
-  if (which < 0 || which > 4 || getrlimit(limits[which], &limit) != 0) return -1;
+  if (which < 0 || which > 5 || getrlimit(limits[which], &limit) != 0) return -1;
   return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > INT64_MAX ? -1 : (int64_t)limit.rlim_cur;
 }
 int64_t clinux_raise_descriptors(uint64_t most) {

@@ -13,6 +13,8 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
   case processes
   /// The size of its private memory, in bytes.
   case data
+  /// The size of its stack, in bytes.
+  case stack
 
   /// The current limit of this process; `nil` if there is none.
   public var value: Int64? {
@@ -28,6 +30,7 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     case .addresses: "RLIMIT_AS"
     case .processes: "RLIMIT_NPROC"
     case .data: "RLIMIT_DATA"
+    case .stack: "RLIMIT_STACK"
     }
   }
 
@@ -39,6 +42,7 @@ public enum ResourceLimit: Int32, Sendable, CaseIterable {
     case .addresses: "ulimit -v"
     case .processes: "ulimit -u"
     case .data: "ulimit -d"
+    case .stack: "ulimit -s"
     }
   }
 

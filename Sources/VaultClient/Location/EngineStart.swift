@@ -13,6 +13,8 @@ struct EngineStart {
   /// How many bytes of memory the engine needs, the stacks of its threads included (RLIMIT_AS,
   /// RLIMIT_DATA).
   static let leastMemory: Int64 = 256 << 20
+  /// How many bytes of stack it needs (RLIMIT_STACK).
+  static let leastStack: Int64 = 1 << 20
   /// The most bytes of a reason that are read.
   static let maximumReason = 4096
 
@@ -55,6 +57,12 @@ struct EngineStart {
       throw .engineFailed(
         reason: "it needs \(leastMemory >> 20) MiB of memory, and \(limit.sentence):"
           + " \(limit.remedy)"
+      )
+    }
+    guard ResourceLimit.stack.value ?? .max >= leastStack else {
+      throw .engineFailed(
+        reason: "it needs \(leastStack >> 20) MiB of stack, and \(ResourceLimit.stack.sentence):"
+          + " \(ResourceLimit.stack.remedy)"
       )
     }
     do {

@@ -57,6 +57,21 @@ struct ResourceLimitTests {
     #expect(end == .exited(5), "\(text)")
   }
 
+  @Test(arguments: [64, 256, 1000])
+  func tooSmallAStackIsSaidBeforeAnEngineDies(_ size: Int) throws {
+    let (text, end) = try run("status", within: "-s \(size)")
+    #expect(text.contains("RLIMIT_STACK") && text.contains("\(size * 1024)"), "\(text)")
+    #expect(text.contains("ulimit -s") && end == .exited(5), "\(text)")
+  }
+
+  @Test
+  func theSmallestStackIsEnough() throws {
+    for verb in ["status", "account list", "doctor"] {
+      let (text, end) = try run(verb, within: "-s 1024")
+      #expect(end == .exited(0) && !text.contains("RLIMIT"), "\(text)")
+    }
+  }
+
   /// Root may have any number of processes.
   @Test
   func tooFewProcessesAreNoBug() throws {

@@ -100,8 +100,8 @@ int clinux_termination_signals(void);
 int64_t clinux_raise_descriptors(uint64_t most);
 // setrlimit(2): raises the limits on file sizes and memory to their hard limits.
 int clinux_raise_limits(void);
-// getrlimit(2): 0 RLIMIT_NOFILE, 1 RLIMIT_FSIZE, 2 RLIMIT_AS, 3 RLIMIT_NPROC, 4 RLIMIT_DATA; -1 without
-// a limit.
+// getrlimit(2): 0 RLIMIT_NOFILE, 1 RLIMIT_FSIZE, 2 RLIMIT_AS, 3 RLIMIT_NPROC, 4 RLIMIT_DATA,
+// 5 RLIMIT_STACK; -1 without a limit.
 int64_t clinux_limit(int which);
 // setrlimit(2) RLIMIT_CORE 0.
 int clinux_disable_core_dumps(void);
