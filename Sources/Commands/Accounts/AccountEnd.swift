@@ -68,6 +68,8 @@ struct AccountEnding {
   let isLocal: Bool
   /// Whether the account kept a secret without a login.
   let isStatic: Bool
+  /// Whether that secret is an item of a desktop program, which is valid nowhere else.
+  private var isItem: Bool { isStatic && provider == SecretAccount.provider.name }
 
   /// `known` is the account as it was before; `nil` if that is not known.
   init(_ reply: LogoutReply, of account: String, _ known: VaultAccount?, local: Bool) {
@@ -95,7 +97,7 @@ struct AccountEnding {
   var sentence: String {
     if isStatic, grant != .none {
       // A secret that a desktop program has stored may be an encryption key of that program.
-      guard provider != SecretAccount.provider.name else { return "The secret is erased here." }
+      guard !isItem else { return "The secret is erased here." }
       return "The secret is erased here, and stays valid at \(provider) until you revoke it there."
     }
     return switch grant {
@@ -115,7 +117,7 @@ struct AccountEnding {
   var members: JSONObject {
     [
       "account": .string(account), "erased": true, "revoked": .boolean(grant == .ended),
-      "grant": .string(grant.rawValue), "reason": AccountText.optional(reason),
+      "grant": .string((isItem ? .none : grant).rawValue), "reason": AccountText.optional(reason),
       "offline": .boolean(isOffline),
     ]
   }
@@ -124,7 +126,7 @@ struct AccountEnding {
   var code: ExitCode {
     switch grant {
     case .ended, .none: .done
-    case .valid, .unknown: isLocal ? .done : .notRevoked
+    case .valid, .unknown: isLocal || isItem ? .done : .notRevoked
     }
   }
 

@@ -33,6 +33,31 @@ struct LogoutVerbTests {
     }
   }
 
+  /// An item of a desktop program is valid at no provider; any other secret is, at its issuer.
+  @Test(arguments: [("secret-service", ExitCode.done, "none"), ("git", .notRevoked, "valid")])
+  func theErasureOfAnItemLeavesNothingValid(
+    _ provider: String,
+    _ code: ExitCode,
+    _ grant: String
+  ) throws {
+    for words in [[], ["--json"]] {
+      let play = try Play.run(["logout", "me"] + words, terminal: false) { stage in
+        var account = StoreVerbTests.item
+        (account.name, account.provider) = ("me", provider)
+        try stage.knowAccount(account)
+        _ = try stage.expect(LogoutCall.self)
+        try stage.reply(LogoutReply(revoked: false, reason: "it has no login", grant: .valid))
+      }
+      #expect(play.code == code, "\(play.talk)")
+      guard words.isEmpty else {
+        #expect(play.out.contains(#""grant":"\#(grant)""#), "\(play.out)")
+        continue
+      }
+      #expect(play.talk.contains("The secret is erased here"))
+      #expect(play.talk.contains("stays valid at git") == (code == .notRevoked), "\(play.talk)")
+    }
+  }
+
   /// A token that may still be used is no success.
   ///
   /// An older engine does not report the state of the grant.
