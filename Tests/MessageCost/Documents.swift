@@ -79,6 +79,9 @@ struct Documents {
               subject: "a"
             )
           }
+          gauge.measure("\(kind), introspection \(status), \(name)", bytes: bytes.count) {
+            _ = client.judgeIntrospection(status: status, retryAfter: nil, body: body)
+          }
           gauge.measure("\(kind), device \(status), \(name)", bytes: bytes.count) {
             _ = client.judgeDeviceAuthorization(status: status, retryAfter: nil, body: body)
           }

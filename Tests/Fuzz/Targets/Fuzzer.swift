@@ -41,7 +41,7 @@ extension Fuzzer {
   static let all: [Fuzzer] = [
     .json, .vaultCalls, .vaultReplies, .helperCalls, .helperReplies,
     .sealedBoxes, .boxContexts, .slots, .outcomes, .tokenFiles,
-    .tokenAnswers, .userinfo, .deviceAuthorization, .passwordBackend,
+    .tokenAnswers, .userinfo, .verifications, .deviceAuthorization, .passwordBackend,
     .metadata, .keys, .idTokens, .idTokenParts, .idTokenClaims,
     .redirectRequests, .redirectAnswers,
     .providerFiles, .policyFiles, .providerForms, .hostFiles, .toolRequests,

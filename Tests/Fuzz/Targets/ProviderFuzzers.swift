@@ -34,6 +34,26 @@ extension Fuzzer {
     if case .profile(_, let object) = judgement { _ = try JSONWriter.write(.object(object)) }
   }
 
+  /// Answers of an endpoint that says whether a token is valid.
+  ///
+  /// Three choices come first: provider, status, and whether the endpoint is for introspection.
+  static let verifications = Fuzzer(
+    "verifications",
+    maximum: mostAnswer,
+    dictionary: "json"
+  ) { input in
+    let client = ProviderClient(provider: input.choice(Providers.openIDs + Providers.backends))
+    let status = input.choice(statuses)
+    let isIntrospection = input.choice([false, true])
+    let body = try input.secret()
+    let judgement =
+      isIntrospection
+      ? client.judgeIntrospection(status: status, retryAfter: 1, body: body.bytes)
+      : client.judgeVerification(status: status, retryAfter: 1, body: body.bytes, subject: "u1")
+    guard case .accepted = judgement else { return }
+    demand((200...299).contains(status), "an answer with status \(status) accepts a token")
+  }
+
   /// Answers to a request for a device code, after two choices: provider and status.
   static let deviceAuthorization = Fuzzer(
     "device-authorization",
@@ -108,6 +128,7 @@ private enum Providers {
     try [
       backend([:]),
       backend(["refresh_token_field": "refreshToken", "user_field": "data", "id_field": "_id"]),
+      backend(["access_token_field": "token", "refresh_token_field": "token"]),
     ]
   }
 
