@@ -60,15 +60,22 @@ package struct Revocation: Sendable, Equatable {
     return .vaultUnsafe("\(why); the provider has not confirmed the end of the login", hint: hint)
   }
 
-  /// The result if the answer to the last refresh was lost.
+  /// The result if the last refresh had this unclear answer; with `nil` its answer was lost.
   ///
   /// There may be a newer token, about which the confirmation for the sent token says nothing.
-  var afterLostAnswer: Revocation {
+  func after(_ answer: UnclearAnswer?) -> Revocation {
     guard grant == .ended else { return self }
+    guard let answer else {
+      return Revocation(
+        .unknown,
+        "the provider confirmed, but the answer to the last refresh was lost, and a newer token"
+          + " may stay valid"
+      )
+    }
     return Revocation(
       .unknown,
-      "the provider confirmed, but the answer to the last refresh was lost, and a newer token"
-        + " may stay valid"
+      "the provider confirmed, but a newer token may stay valid, because the last refresh had no"
+        + " clear answer: \(answer.text)"
     )
   }
 }

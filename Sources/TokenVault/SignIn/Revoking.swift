@@ -65,7 +65,7 @@ extension Vault {
       }
       word = await tell(provider, access: newer.access, refresh: newer.refresh)
     }
-    return isUncertain ? word.revocation.afterLostAnswer : word.revocation
+    return isUncertain ? word.revocation.after(try unclearAnswer(to: earlier)) : word.revocation
   }
 
   /// Ends a refresh token at its provider, whatever happens to the account.
