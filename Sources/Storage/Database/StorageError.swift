@@ -136,6 +136,9 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
+  /// The end of the remedies for a lack of room.
+  package static let unchanged = "; nothing was changed"
+
   /// The remedy for a person; `nil` if nothing helps.
   package var remedy: String? {
     switch self {
@@ -149,8 +152,8 @@ extension StorageError: CustomStringConvertible {
     case .unreleasedFormat:
       "sign out with the program that made it, then move the state directory away and sign in again"
     case .damaged: "restore the state directory from a copy; nothing in it was changed"
-    case .full: "make room, then try again; nothing was changed"
-    case .fileSizeLimit: "\(ResourceLimit.fileSize.remedy); nothing was changed"
+    case .full: "make room, then try again" + Self.unchanged
+    case .fileSizeLimit: ResourceLimit.fileSize.remedy + Self.unchanged
     case .system(let error) where error.limit != nil: error.limit?.remedy
     case .busy: "end the program that has vault.db open"
     case .uncertain: "check the disk; the vault reads its state again at the next start"

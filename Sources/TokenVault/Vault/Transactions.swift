@@ -170,4 +170,15 @@ extension VaultFailure {
   package init(_ error: StorageError) {
     self = .vaultUnsafe("\(error)", hint: error.remedy)
   }
+
+  /// The same failure after a provider has answered: the next holder of the slot stores the answer.
+  var withKeptAnswer: VaultFailure {
+    guard case .vaultUnsafe(let why, let hint?) = self, hint.hasSuffix(StorageError.unchanged)
+    else { return self }
+    let remedy = hint.dropLast(StorageError.unchanged.count)
+    return .vaultUnsafe(
+      why,
+      hint: "\(remedy); the provider has answered, and the next call stores that answer"
+    )
+  }
 }

@@ -53,6 +53,9 @@ struct NoRoomTests {
         let sent = try backend.requests().count
         #expect(sent <= 1)
         if sent == 0 { before += 1 } else { after += 1 }
+        let isUnchanged = hint?.contains("nothing was changed") == true
+        #expect(isUnchanged == (sent == 0), "\(sent) sent: \(hint ?? "-")")
+        #expect((hint?.contains("the provider has answered") == true) == (sent == 1))
       case let other:
         Issue.record("\(pages) pages: \(String(describing: other))")
       }

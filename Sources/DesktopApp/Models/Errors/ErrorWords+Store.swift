@@ -77,7 +77,6 @@ extension ErrorWords {
       "sign out with the program that made it, then move the state directory away and sign in again"
     ),
     TextForm("restore the state directory from a copy; nothing in it was changed"),
-    TextForm("make room, then try again; nothing was changed"),
     TextForm(
       "raise %s (%s in the shell, Limit%s= in a unit), then try again; an engine that runs keeps the limits that it was started with"
     ),
@@ -111,6 +110,8 @@ extension ErrorWords {
     TextForm("remove the cause, then try again"),
     TextForm("nothing was changed"),
     TextForm("%s; nothing was changed"),
+    TextForm("make room, then try again"),
+    TextForm("%s; the provider has answered, and the next call stores that answer"),
     TextForm("repair or remove the vault of user %s, %s"),
   ]
 }

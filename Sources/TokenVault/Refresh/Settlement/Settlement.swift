@@ -168,8 +168,12 @@ extension Vault {
         try forget(intent)
         return .success(.pending(slowDown: slowDown))
       }
-      let failure = try conclude(settlement, judgement)
-      return failure.map { .failure($0) } ?? .success(.tokens)
+      do throws(VaultFailure) {
+        let failure = try conclude(settlement, judgement)
+        return failure.map { .failure($0) } ?? .success(.tokens)
+      } catch {
+        throw error.withKeptAnswer
+      }
     }
   }
 
