@@ -81,8 +81,8 @@ extension Vault {
       let question = caller.question(
         .setDefault,
         about: account.id,
-        detail: "instead of \(replaced.name)",
-        accounts: [replaced.id]
+        detail: replaced.detail,
+        accounts: [replaced.account.id]
       )
       method = try await spend(question, account: account.name, by: prompt, caller).rawValue
     } else if let prompt {
@@ -96,12 +96,17 @@ extension Vault {
     writeDefaultAccount()
     return try facts(of: account, at: await locationOfWindow(caller))
   }
-  /// The protected account that would stop being the default: the current one, or the one that was
-  /// the default until a second account was added.
-  private func protectedDefault(besides account: AccountRow) throws(VaultFailure) -> AccountRow? {
+
+  /// The protected account that would stop being the default, or may have been the default until a
+  /// second account was added, with the detail of the prompt.
+  private func protectedDefault(
+    besides account: AccountRow
+  ) throws(VaultFailure) -> (account: AccountRow, detail: String)? {
     if let current = try impliedAccount() {
-      return current.isProtected && current.id != account.id ? current : nil
+      guard current.isProtected, current.id != account.id else { return nil }
+      return (current, "instead of \(current.name)")
     }
-    return try accounts().first { $0.isProtected && $0.id != account.id }
+    let guarded = try accounts().first { $0.isProtected && $0.id != account.id }
+    return guarded.map { ($0, "no default yet; \($0.name) is protected") }
   }
 }

@@ -131,14 +131,15 @@ struct RemovalTests {
     let vault = try await protected()
     try await bench.signIn(vault, "evil", refresh: "rt-evil", access: "at-evil")
     try await bench.unlock(vault)
-    // It was the default as long as it was the only account.
+    // It was the default as long as it was the only account, and is none now.
     let need = try await need { _ = try await setDefault(vault, "evil") }
     #expect(need.purpose == .setDefault && need.account == "evil")
-    #expect(need.detail == "instead of me")
+    #expect(need.detail == "no default yet; me is protected")
     #expect(try await vault.frontsDefault() == nil)
     // No prompt is needed to choose the protected account, or to repeat the choice.
     for _ in 0..<2 { #expect(try await setDefault(vault, "me").isDefault) }
     let again = try await TokenVaultTests.need { _ = try await setDefault(vault, "evil") }
+    #expect(again.detail == "instead of me")
     #expect(try await vault.frontsDefault() == "me")
     try await bench.pass(again, vault, caller())
     #expect(try await setDefault(vault, "evil", again.prompt).isDefault)
