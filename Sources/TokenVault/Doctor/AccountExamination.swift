@@ -119,7 +119,8 @@ extension Vault {
       return "the next use asks once more, ten minutes after that at the earliest; if it is refused"
         + " again, a login is required. \(login)"
     }
-    let settings = answer?.remedy(for: account.provider).map { "; \($0)" } ?? ""
+    let provider = try? provider(of: row)
+    let settings = provider.flatMap { answer?.remedy(for: $0) }.map { "; \($0)" } ?? ""
     return "the login is kept, and the next use asks again, after a while\(settings). \(login)"
   }
 }

@@ -95,7 +95,9 @@ extension Vault {
       if account.provider.kind == .static { remind(of: row, known) }
       return grant(token, known, row, request)
     }
-    let earlier = try intent(of: row)
+    // A refused token is of no use: nothing is lost by another try.
+    let resumed = isRejected ? try intentWithoutPause(of: row) : nil
+    let earlier = if let resumed { resumed } else { try intent(of: row) }
     let waits = try mustWait(earlier, row)
     if let known, serves, waits || !isDue(known) { return grant(token, known, row, request) }
     try demandRetryAfter(earlier, of: row)

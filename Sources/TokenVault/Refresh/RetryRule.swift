@@ -33,10 +33,11 @@ extension Vault {
     }
     guard let intent, let wait = try retryWait(intent, of: account) else { return }
     let answer = try unclearAnswer(to: intent)
+    let provider = try? provider(of: account)
     let lost = "the answer to the last refresh of \(account.name) was lost"
     throw .unavailable(
       answer,
-      answer?.advice(for: account.provider) ?? lost,
+      answer.map { answer in provider.map(answer.advice(for:)) ?? answer.text } ?? lost,
       retryAfter: wait
     )
   }

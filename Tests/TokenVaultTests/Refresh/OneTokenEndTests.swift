@@ -112,6 +112,52 @@ struct OneTokenEndTests {
     #expect(bench.exchange.requests.count == requests)
   }
 
+  /// A token that a server refused is of no use to the caller, and the refusal of its exchange leaves
+  /// no doubt about it.
+  @Test(arguments: ["interaction_required", "token_dead"])
+  func aRejectedTokenEndsThePauseAfterARefusal(_ code: String) async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: 7200, refreshPath: "/auth/refresh")
+    bench.clock.advance(5000)
+    let refusal = ScriptedExchange.Step.answer(status: 400, body: #"{"error":"\#(code)"}"#)
+    bench.exchange.plan(refusal)
+    for _ in 0..<3 { #expect(try await vault.token().accessToken == "one-1") }
+    #expect(bench.exchange.refreshes.count == 1)
+    // Another token than the stored one says nothing about it.
+    _ = try await vault.token(rejected: "one-0")
+    #expect(bench.exchange.refreshes.count == 1)
+    bench.exchange.plan(refusal)
+    guard
+      case .misconfigured(let why)? = await failure({
+        _ = try await vault.token(rejected: "one-1")
+      })
+    else {
+      Issue.record("not tried")
+      return
+    }
+    #expect(why.contains(code), "\(why)")
+    bench.exchange.plan(.answer(status: 200, body: #"{"token":"one-2","expires_in":7200}"#))
+    #expect(try await vault.token(rejected: "one-1").accessToken == "one-2")
+    #expect(bench.exchange.refreshes.count == 3)
+  }
+
+  /// Any refusal after the end of the token means a login, so no setting has to name the error.
+  @Test
+  func theRefusalOfAnExchangeNamesNoSettings() async throws {
+    let bench = try Bench()
+    let vault = try await signedIn(bench, lifetime: 7200, refreshPath: "/auth/refresh")
+    bench.clock.advance(5000)
+    for body in [#"{"error":"token_dead"}"#, "<html>"] {
+      bench.clock.advance(600)
+      bench.exchange.plan(.answer(status: 400, body: body))
+      let refusal = await failure { _ = try await vault.token(rejected: "one-1") }
+      let finding = try #require(await vault.examine().first { $0.name == "accounts" })
+      for text in ["\(try #require(refusal))", try #require(finding.remedy)] {
+        #expect(!text.contains("invalid_grant_value") && !text.contains("empty_refusal"), "\(text)")
+      }
+    }
+  }
+
   @Test(arguments: [404, 429, 500])
   func anyOtherAnswerAfterItsEndKeepsIt(_ status: Int) async throws {
     let bench = try Bench()

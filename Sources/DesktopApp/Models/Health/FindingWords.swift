@@ -132,9 +132,12 @@ package enum FindingWords {
     TextForm("on the way into the private vault, after an interrupted call"),
   ]
   private static let remedyClauses = [
+    // Sent in parts.
     TextForm(
       "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
     ),
+    // Sent in parts.
+    TextForm("if %s answers so to a dead token: %s in its provider file, then sign in again"),
     // Sent in parts.
     TextForm(
       "the refresh token may have been used; if the next refresh fails too, sign in again, and check the endpoints in %s's provider file"

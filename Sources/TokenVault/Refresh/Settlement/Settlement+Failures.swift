@@ -49,7 +49,7 @@ extension Vault {
     }
     return try unanswered(
       settlement.intent,
-      answer.advice(for: settlement.provider.name.text),
+      answer.advice(for: settlement.provider),
       settlement.caller,
       least: Int(Self.longestWait),
       answer: answer

@@ -96,7 +96,7 @@ extension Vault {
     let isFirst = intent.attempts == 1
     let isOnly = isFirst || settlement.isRefusedAgain
     let answer = UnclearAnswer(status: status, kind: isOnly ? .onlyErrors : .otherError, code: code)
-    let advice = answer.advice(message, for: settlement.provider.name.text)
+    let advice = answer.advice(message, for: settlement.provider)
     // The error may be about the scopes or the audience of this call.
     guard !isFirst || scopeSet(of: intent).isEmpty else {
       return try end(intent, .misconfigured(advice), caller)
@@ -163,7 +163,7 @@ extension Vault {
       let least = isRefusal ? Int(Self.longestWait) : wait
       let isSuccess = (200...299).contains(status)
       let answer = UnclearAnswer(status: status, kind: isSuccess ? .garbledSuccess : .other)
-      let why = isSuccess ? answer.advice(for: settlement.provider.name.text) : message
+      let why = isSuccess ? answer.advice(for: settlement.provider) : message
       return try unanswered(intent, why, caller, least: least, answer: answer)
     }
     // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or made
@@ -179,7 +179,7 @@ extension Vault {
   /// The answer to a refresh is larger than the exchange helper reads, so its status is not known.
   func tooLarge(_ settlement: Settlement) throws(VaultFailure) -> VaultFailure {
     let answer = UnclearAnswer(status: 0, kind: .tooLarge)
-    let advice = answer.advice(for: settlement.provider.name.text)
+    let advice = answer.advice(for: settlement.provider)
     return try unanswered(settlement.intent, advice, settlement.caller, answer: answer)
   }
 

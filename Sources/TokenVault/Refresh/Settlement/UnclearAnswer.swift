@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Cryptography
 internal import OAuth
 internal import Storage
@@ -76,26 +77,32 @@ struct UnclearAnswer: Equatable {
   }
 
   /// The remedy if the provider repeats this answer; `nil` if none is known.
-  func remedy(for provider: String) -> String? {
+  ///
+  /// No other settings apply to an account while its last refresh is in doubt, except by a login. A
+  /// single token needs none: any refusal after its end means that a login is required.
+  func remedy(for provider: Provider) -> String? {
+    let name = provider.name.text
     let settings: String
     switch kind {
-    case .unreadable: settings = "empty_refusal = true"
-    case .otherError, .onlyErrors: settings = "its error_field and invalid_grant_value"
+    case .unreadable, .otherError, .onlyErrors:
+      guard !provider.hasOneToken else { return nil }
+      settings =
+        kind == .unreadable ? "empty_refusal = true" : "its error_field and invalid_grant_value"
     case .tooLarge, .garbledSuccess:
-      return "\(Self.mayBeUsed), and check the endpoints in \(provider)'s provider file"
+      return "\(Self.mayBeUsed), and check the endpoints in \(name)'s provider file"
     case .uselessSuccess:
-      return "\(Self.mayBeUsed), and check the field names in \(provider)'s provider file"
+      return "\(Self.mayBeUsed), and check the field names in \(name)'s provider file"
     case .empty, .other: return nil
     }
-    return "if \(provider) answers so to a dead token: \(settings) in its provider file, then"
-      + " thumblatch provider apply \(provider)"
+    let step = leavesNoDoubt ? "thumblatch provider apply \(name)" : "sign in again"
+    return "if \(name) answers so to a dead token: \(settings) in its provider file, then \(step)"
   }
 
   /// The text with its remedy.
-  func advice(for provider: String) -> String { advice(text, for: provider) }
+  func advice(for provider: Provider) -> String { advice(text, for: provider) }
 
   /// Another text about the same answer, with its remedy.
-  func advice(_ text: String, for provider: String) -> String {
+  func advice(_ text: String, for provider: Provider) -> String {
     [text, remedy(for: provider)].compactMap { $0 }.joined(separator: "; ")
   }
 }

@@ -63,7 +63,8 @@ struct UnclearAnswerTests {
       return
     }
     #expect(text.contains(said) && !text.contains("lost") && wait > 0, "\(text)")
-    #expect(text.contains("thumblatch provider apply dev") == (setting != nil), "\(text)")
+    // Settings are not applied to an account in doubt.
+    #expect(text.contains("provider file, then sign in again") == (setting != nil), "\(text)")
     let facts = try await vault.stateOfMe()
     #expect(facts.state == .uncertain && facts.cause?.contains(said) == true)
     let finding = try #require(await vault.examine().first { $0.name == "accounts" })
@@ -93,6 +94,20 @@ struct UnclearAnswerTests {
     #expect(
       await failure { _ = try await vault.token() } == .misconfigured("\(answered); \(remedy)")
     )
+  }
+
+  @Test
+  func theRemedyForAPageWorks() async throws {
+    let bench = try Bench()
+    let vault = try await vault(bench, [Self.page])
+    let settings = ["empty_refusal": "true"]
+    try await bench.signIn(vault, refresh: "rt-2", access: "at-2", settings: settings)
+    bench.clock.advance(3600)
+    bench.exchange.plan(Self.page)
+    guard case .loginRequired? = await failure({ _ = try await vault.token() }) else {
+      Issue.record("not understood")
+      return
+    }
   }
 
   /// A provider may have replaced the refresh token in an answer that cannot be read.
