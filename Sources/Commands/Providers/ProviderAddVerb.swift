@@ -109,12 +109,20 @@ extension ProviderVerbs {
     if provider.issuer.isPlain {
       session.output.talk("warning: insecure: \(ProviderText.insecure)")
     }
-    for note in draft.template?.notes ?? [] where !session.isGuided {
-      session.output.talk("at the provider: \(note)")
-    }
-    for line in RedirectText.toRegister(provider) { session.output.talk(line) }
+    let notes = notes(of: draft.template, provider)
+    for note in notes where !session.isGuided { session.output.talk("at the provider: \(note)") }
+    let uri = RedirectText.registered(provider)
+    let isNamed = uri.map { uri in notes.contains { $0.contains(uri) } } ?? false
+    for line in RedirectText.toRegister(provider, isNamed: isNamed) { session.output.talk(line) }
     let needsLook = provider.kind != .passwordBackend
     if needsLook { session.output.talk("to see what it offers: thumblatch provider test \(name)") }
+  }
+
+  /// The notes of a template, with the provider's own redirect URI.
+  private static func notes(of template: ProviderTemplate?, _ provider: Provider) -> [String] {
+    guard let template else { return [] }
+    let uri = RedirectText.registered(provider) ?? template.redirectURI
+    return template.notes.map { $0.replacing(template.redirectURI, with: uri) }
   }
 
   /// An option for each placeholder of the templates.

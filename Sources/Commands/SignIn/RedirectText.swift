@@ -10,14 +10,16 @@ enum RedirectText {
     return oauth.redirect.text
   }
 
-  /// The lines after a provider was added.
-  static func toRegister(_ provider: Provider) -> [String] {
+  /// The lines after a provider was added; `isNamed` says whether other lines name the URI.
+  static func toRegister(_ provider: Provider, isNamed: Bool) -> [String] {
     guard let uri = registered(provider), let redirect = provider.oauth?.redirect else { return [] }
-    guard redirect.port == nil else { return ["at the provider: register the redirect URI \(uri)"] }
+    let register = "at the provider: register the redirect URI \(uri)"
+    guard redirect.port == nil else { return isNamed ? [] : [register] }
     let fixed = redirect.withFixedPort.text
     return [
-      "at the provider: register the redirect URI \(uri) (a login adds a free port to it, as"
-        + " RFC 8252 allows)",
+      isNamed
+        ? "a login adds a free port to the redirect URI, as RFC 8252 allows"
+        : "\(register) (a login adds a free port to it, as RFC 8252 allows)",
       "if the provider compares ports: register \(fixed), and add the provider with --redirect-uri \(fixed)",
     ]
   }

@@ -43,6 +43,9 @@ package struct ProviderTemplate: Sendable {
     self.settingsWithSecret = settingsWithSecret
   }
 
+  /// The redirect URI that the notes name, and that its providers have unless another one is set.
+  package var redirectURI: String { settings["redirect_uri"] ?? LoopbackRedirect.standard.text }
+
   package static func named(_ name: String) -> ProviderTemplate? { all.first { $0.name == name } }
 
   /// The required placeholders without a value.
