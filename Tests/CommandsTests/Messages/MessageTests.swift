@@ -173,7 +173,7 @@ struct MessageTests {
     ],
     "a broken engine": [
       "it needs",
-      "MiB of memory, and", "its report was unexpected",
+      "MiB of memory, and", "MiB of stack, and", "its report was unexpected",
       "another engine holds the vault, but it does not listen",
     ],
     "a file of another user": [
