@@ -32,8 +32,8 @@ func room(
 
 /// How a program is linked when it is released.
 ///
-/// Other programs call into none. Without the symbols that Swift exports by default, and with relative
-/// relocations in their short form (DT_RELR), it reads 1.7 MB less at its start.
+/// Other programs call into none. Without the symbols that Swift exports by default, and with
+/// relative relocations in their short form (DT_RELR), it reads 1.7 MB less at its start.
 let released: LinkerSetting = .unsafeFlags(
   [
     "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
@@ -61,9 +61,9 @@ func program(
 
 /// A C library of the distribution, imported by its one owner; its module map names what is linked.
 ///
-/// A package that depends on this one plans all of its targets, also those that it does not build, and
-/// then warns of each `pkgConfig` that is missing or has flags that SwiftPM does not allow. So only a
-/// library whose headers lie apart has one.
+/// A package that depends on this one plans all of its targets, also those that it does not build,
+/// and then warns of each `pkgConfig` that is missing or has flags that SwiftPM does not allow. So
+/// only a library whose headers lie apart has one.
 func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
   .systemLibrary(
     name: name,
@@ -75,8 +75,8 @@ func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target
 
 /// What a target needs that uses GTK: where the distribution has its headers.
 ///
-/// It is no `pkgConfig`, because that has flags of which SwiftPM warns (`-pthread`, `-msse`), also in a
-/// package that depends on this one.
+/// It is no `pkgConfig`, because that has flags of which SwiftPM warns (`-pthread`, `-msse`), also
+/// in a package that depends on this one.
 let desktop: [SwiftSetting] = {
   #if arch(arm64)
   let architecture = "aarch64-linux-gnu"
@@ -271,9 +271,9 @@ let package = Package(
       ]
     ),
 
-    // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each start,
-    // six times the start itself (`-static-pie`). It has no exports and no such relocations, and starts 3 %
-    // slower as lld links it.
+    // At a fixed address: to relocate Swift's runtime took 4 ms of CPU and 370 page faults at each
+    // start, six times the start itself (`-static-pie`). It has no exports and no such relocations,
+    // and starts 3 % slower as lld links it.
     program(
       "thumblatch",
       ["Configuration", "PlainText", "Providers", "System", "TokenFile", "ToolProtocols"],

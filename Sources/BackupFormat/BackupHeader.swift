@@ -1,4 +1,5 @@
-// The wall of this room: engine and command line read the same header, and share nothing else of it.
+// The wall of this room: engine and command line read the same header, and share nothing else of
+// it.
 
 /// The beginning of a backup file.
 ///

@@ -5,8 +5,8 @@ internal import TerminalIO
 package import VaultClient
 package import VaultInterface
 
-/// One presence check, or one touch that opens a vault, at the person's desktop: a notification while a
-/// device waits for a touch, and a window of pinentry for the password or the PIN.
+/// One presence check, or one touch that opens a vault, at the person's desktop: a notification
+/// while a device waits for a touch, and a window of pinentry for the password or the PIN.
 ///
 /// An action of the notification chooses the password or denies. It never consents.
 package final class DesktopView: PresenceView {
@@ -40,7 +40,8 @@ package final class DesktopView: PresenceView {
     )
   }
 
-  /// Prepares the dialogue of a touch that opens the vault; `requester` is the program that needs it.
+  /// Prepares the dialogue of a touch that opens the vault; `requester` is the program that needs
+  /// it.
   package convenience init(
     opening requester: String,
     at desktop: Desktop,

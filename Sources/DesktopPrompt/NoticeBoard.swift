@@ -8,8 +8,9 @@ package import VaultInterface
 
 /// The notices that an agent shows at the person's desktop.
 ///
-/// A notice of a use is quiet: low urgency, forgotten by the server, no action. A reminder is quiet too,
-/// and stays in the server's list. A notice of a required login stays, and may have the action "Sign in".
+/// A notice of a use is quiet: low urgency, forgotten by the server, no action. A reminder is quiet
+/// too, and stays in the server's list. A notice of a required login stays, and may have the action
+/// "Sign in".
 package final class NoticeBoard {
   /// The most required logins that are shown.
   private static let mostLogins = 16

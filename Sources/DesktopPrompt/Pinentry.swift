@@ -4,8 +4,8 @@ internal import System
 
 /// A pinentry, the program that asks for a password in a window of the desktop.
 ///
-/// It speaks the Assuan protocol (https://www.gnupg.org/documentation/manuals/assuan/). The answer is
-/// read straight into locked memory.
+/// It speaks the Assuan protocol (https://www.gnupg.org/documentation/manuals/assuan/). The answer
+/// is read straight into locked memory.
 final class Pinentry {
   /// The texts of the window.
   struct Window {
@@ -81,9 +81,10 @@ final class Pinentry {
   ///   - deadline: the end of the wait.
   ///   - events: the descriptor that is readable when the prompt may have ended.
   ///   - hasEnded: whether it has.
-  /// - Returns: `nil` if the person cancelled, the time is over, or the program or the prompt has ended.
-  /// - Throws: `noPinentry` if the program fails or finds no display, `tooLong` for a description that
-  ///   it cannot show whole.
+  /// - Returns: `nil` if the person cancelled, the time is over, or the program or the prompt has
+  ///   ended.
+  /// - Throws: `noPinentry` if the program fails or finds no display, `tooLong` for a description
+  ///   that it cannot show whole.
   func ask(
     _ window: Window,
     until deadline: BootInstant,
@@ -123,7 +124,8 @@ final class Pinentry {
     }
   }
 
-  /// The next line of the program; `ended` at the deadline, at an interrupt and when the prompt ends.
+  /// The next line of the program; `ended` at the deadline, at an interrupt and when the prompt
+  /// ends.
   private func reply(
     _ deadline: BootInstant,
     events: () -> Int32? = { nil },

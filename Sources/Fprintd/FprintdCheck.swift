@@ -76,7 +76,8 @@ struct FprintdCheck {
   /// Verifies until there is a verdict.
   private mutating func verify() throws(ReaderError) -> Verdict {
     try requireTime()
-    // No other client can enroll while the reader is claimed, so this list is the authoritative one.
+    // No other client can enroll while the reader is claimed, so this list is the authoritative
+    // one.
     guard try session.fingers(of: reader, within: limit()) == expected else { throw .notEnrolled }
     while true {
       try awaitStart()

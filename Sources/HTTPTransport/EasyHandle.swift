@@ -117,7 +117,8 @@ struct EasyHandle: ~Copyable {
 
   /// Whether a closed connection had been established.
   ///
-  /// libcurl's own times, such as CURLINFO_CONNECT_TIME(3), are 0 until the TLS handshake is complete.
+  /// libcurl's own times, such as CURLINFO_CONNECT_TIME(3), are 0 until the TLS handshake is
+  /// complete.
   var hadConnection: Bool { sockets.hadConnection }
 
   /// The result of verifying the server's or the proxy's certificate; 0 if both are valid

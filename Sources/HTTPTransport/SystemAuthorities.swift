@@ -32,8 +32,8 @@ package struct AuthorityFiles: Sendable, Equatable {
 
 /// The certificate authorities of the system, read once for all requests of this process.
 ///
-/// libcurl reads them for each connection. OpenSSL 3 needs 20 ms for the 140 certificates of Debian.
-/// A waiting process reads them here before its first request.
+/// libcurl reads them for each connection. OpenSSL 3 needs 20 ms for the 140 certificates of
+/// Debian. A waiting process reads them here before its first request.
 @safe
 final class SystemAuthorities: Sendable {
   /// The identity of a file or directory, and of its last change, after following symbolic links

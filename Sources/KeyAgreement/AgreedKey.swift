@@ -4,8 +4,8 @@ package import SecretMemory
 /// A key that two programs on a bus have agreed on, which encrypts secrets.
 ///
 /// This is `dh-ietf1024-sha256-aes128-cbc-pkcs7` of the Secret Service: the second Oakley group,
-/// HKDF-SHA256, and AES-128 in CBC mode. The ciphertext is not authenticated: the bus is trusted not
-/// to change it.
+/// HKDF-SHA256, and AES-128 in CBC mode. The ciphertext is not authenticated: the bus is trusted
+/// not to change it.
 package struct AgreedKey: Sendable {
   /// Bytes of an initialization vector.
   package static let vectorCount = 16

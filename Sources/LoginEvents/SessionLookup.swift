@@ -71,10 +71,11 @@ package struct SessionLookup: ~Copyable {
     return LoginLocation(try session(at: path), user: user)
   }
 
-  /// The nearest parent of a process that the user's manager has not started; `nil` if it has started
-  /// them all.
+  /// The nearest parent of a process that the user's manager has not started; `nil` if it has
+  /// started them all.
   ///
-  /// `systemd-run --user --scope` moves a program of a session, such as one of ssh, into the manager.
+  /// `systemd-run --user --scope` moves a program of a session, such as one of ssh, into the
+  /// manager.
   private static func parent(
     of process: Int32,
     outsideManagerOf user: UInt32,

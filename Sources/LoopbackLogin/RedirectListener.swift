@@ -6,10 +6,10 @@ package import System
 /// Waits at a port of this machine for the redirect that ends a sign-in (RFC 8252, section 7.3).
 ///
 /// Any program and any web page on this machine can connect. Every request that is not the redirect
-/// is refused and changes nothing. The answer to another sign-in is refused as well. A redirect from
-/// another user's program is refused too: a browser's arguments, which every local user can read,
-/// reveal port and `state`. Silent connections make room for newer ones. The port is closed after the
-/// first redirect.
+/// is refused and changes nothing. The answer to another sign-in is refused as well. A redirect
+/// from another user's program is refused too: a browser's arguments, which every local user can
+/// read, reveal port and `state`. Silent connections make room for newer ones. The port is closed
+/// after the first redirect.
 package final class RedirectListener {
   /// The most simultaneous connections; one more drops the oldest.
   static let maximumConnections = 32
@@ -51,8 +51,8 @@ package final class RedirectListener {
   /// Waits for the redirect, and closes the port in any case.
   ///
   /// - Parameters:
-  ///   - address: the address that the browser opens; an answer with another `state` than the one in it
-  ///     is not accepted. `nil` accepts any.
+  ///   - address: the address that the browser opens; an answer with another `state` than the one
+  ///     in it is not accepted. `nil` accepts any.
   ///   - interrupt: a descriptor that ends the wait with the error `interrupted` when it becomes
   ///     readable.
   ///   - deadline: the end of the wait.

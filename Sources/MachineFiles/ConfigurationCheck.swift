@@ -1,7 +1,8 @@
 internal import Configuration
 internal import System
 
-/// Reads the administrator's files as the service does, and lists all errors and all that is ignored.
+/// Reads the administrator's files as the service does, and lists all errors and all that is
+/// ignored.
 ///
 /// Its findings never quote a line of a provider file: such a line may hold a client secret.
 package struct ConfigurationCheck: Sendable {
@@ -47,7 +48,8 @@ package struct ConfigurationCheck: Sendable {
     checkSections(policy, desktop: policy.location(of: .desktop) == nil ? .off : nil)
   }
 
-  /// Finds the errors of a policy, and the rules for callers that hold for more programs than it seems.
+  /// Finds the errors of a policy, and the rules for callers that hold for more programs than it
+  /// seems.
   ///
   /// - Parameters:
   ///   - files: the files of the policy.

@@ -68,8 +68,8 @@ package struct MachineDirectory: Sendable {
     name.utf8.lexicographicallyPrecedes(other.utf8)
   }
 
-  /// When one of these files was last written, or a file of the policy was created, removed or renamed;
-  /// `nil` if nothing is known.
+  /// When one of these files was last written, or a file of the policy was created, removed or
+  /// renamed; `nil` if nothing is known.
   package func lastChange(of sources: [PolicyFiles.Source]) -> WallTime? {
     guard let root = try? Directory(path: "/") else { return nil }
     return ([path, dropIns] + sources.map(\.file)).compactMap { path in

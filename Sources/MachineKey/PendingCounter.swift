@@ -3,8 +3,8 @@ package import SecretMemory
 
 /// A counter of the TPM that is being defined or removed: the file `machine-key.counter`.
 ///
-/// Format: `TLPEND01`, the NV index (4 bytes, little endian), the authorization value (32), the length
-/// of the name of the TPM's storage key (1), and the name.
+/// Format: `TLPEND01`, the NV index (4 bytes, little endian), the authorization value (32), the
+/// length of the name of the TPM's storage key (1), and the name.
 ///
 /// A counter that is being defined has a first authorization value until its directory is durable.
 /// So a copy of this file removes no counter that is in use. The value is in plain text in the file

@@ -4,8 +4,8 @@ package import SecretMemory
 /// The secret of a recovery slot, as a person keeps it: 160 bits in Crockford's base32.
 ///
 /// Text: eight groups of four characters and one of two check characters, separated by `-`. The
-/// check is the first ten bits of HKDF-SHA256 of the other 160, so a mistyped code is refused before
-/// any slot is tried.
+/// check is the first ten bits of HKDF-SHA256 of the other 160, so a mistyped code is refused
+/// before any slot is tried.
 package final class RecoveryCode: Sendable {
   /// Why a text is not a recovery code.
   package enum Flaw: Error, Sendable, Equatable {

@@ -137,8 +137,8 @@ package final class SecurityKeyWait: Sendable {
 
 /// Makes secrets with the security keys that are plugged in.
 ///
-/// Each call blocks its thread, for a touch up to a minute. It runs in a process of its own, since the
-/// key's library may keep copies of a PIN and of a secret.
+/// Each call blocks its thread, for a touch up to a minute. It runs in a process of its own, since
+/// the key's library may keep copies of a PIN and of a secret.
 package protocol SecurityKeySealing: Sendable {
   /// Examines the only key that is plugged in; needs no touch.
   func look() throws(SecurityKeyFailure) -> SecurityKeyFacts

@@ -8,8 +8,8 @@ package enum DurationText {
   /// The seconds of a text like `1h30m`.
   ///
   /// Each number has a unit. The units are in falling order, each at most once. A number without a
-  /// unit is `nil`, because some verbs would read seconds and others minutes. A sign or a fraction is
-  /// `nil` too.
+  /// unit is `nil`, because some verbs would read seconds and others minutes. A sign or a fraction
+  /// is `nil` too.
   package static func seconds(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 32 else { return nil }
     var total: Int64 = 0

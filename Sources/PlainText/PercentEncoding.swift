@@ -1,6 +1,7 @@
 /// Percent-encoded text (RFC 3986, section 2.1).
 package enum PercentEncoding {
-  /// The bytes of a text without its escapes; `nil` if a percent sign has no two hexadecimal digits.
+  /// The bytes of a text without its escapes; `nil` if a percent sign has no two hexadecimal
+  /// digits.
   ///
   /// All other bytes stay as they are, also a plus sign.
   package static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {

@@ -77,7 +77,8 @@ extension PresenceMethod {
     }
   }
 
-  /// The failure of a try, in words of this method; `nil` if the outcome has the same words for all.
+  /// The failure of a try, in words of this method; `nil` if the outcome has the same words for
+  /// all.
   public func failure(_ outcome: PresenceOutcome) -> String? {
     switch (self, outcome) {
     case (.fingerprint, .noMatch): "The finger did not match"

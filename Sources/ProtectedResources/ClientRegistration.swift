@@ -17,7 +17,8 @@ package struct ClientRegistration: Sendable {
 
   /// The client authentication methods to ask for, one after the other.
   ///
-  /// A public client has no secret to keep. Some servers take one and do not list that, and some take none.
+  /// A public client has no secret to keep. Some servers take one and do not list that, and some
+  /// take none.
   ///
   /// - Parameter listed: the methods that the server lists; `nil` if it does not say.
   /// - Returns: one or two methods.

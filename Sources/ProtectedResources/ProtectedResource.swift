@@ -21,7 +21,8 @@ package struct ProtectedResource: Sendable, Equatable {
 
   private static let root = "/.well-known/oauth-protected-resource"
 
-  /// The URLs at which the document may be, the likelier one first (RFC 9728, sections 3.1 and 5.1).
+  /// The URLs at which the document may be, the likelier one first (RFC 9728, sections 3.1 and
+  /// 5.1).
   ///
   /// - Parameters:
   ///   - url: the URL of the resource.
@@ -50,9 +51,9 @@ package struct ProtectedResource: Sendable, Equatable {
   ///   - body: the document.
   ///   - url: the URL of the resource that was asked.
   ///   - location: the URL of the document, one of `locations`.
-  /// - Throws: `ResourceError`. A document of another resource is refused, because its tokens would be
-  ///   for that one (RFC 9728, section 3.3). Only the document at the root of the origin may name a
-  ///   wider resource: any other may be written by one of several tenants.
+  /// - Throws: `ResourceError`. A document of another resource is refused, because its tokens would
+  ///   be for that one (RFC 9728, section 3.3). Only the document at the root of the origin may
+  ///   name a wider resource: any other may be written by one of several tenants.
   package init(
     _ body: borrowing SecretBytes,
     for url: String,

@@ -43,8 +43,8 @@ package struct BackedUpAccount: Sendable {
 extension ProviderDirectories {
   /// The providers of these accounts for which there is no provider file, each once.
   ///
-  /// - Throws: any error except `noHome`; `differs` if the person's file and the provider of an account
-  ///   that is to be restored have different settings. A later login would use that file.
+  /// - Throws: any error except `noHome`; `differs` if the person's file and the provider of an
+  ///   account that is to be restored have different settings. A later login would use that file.
   package func missingFiles(
     for accounts: [BackedUpAccount]
   ) throws(ProviderFileError) -> [MissingProviderFile] {
@@ -52,7 +52,8 @@ extension ProviderDirectories {
     var missing: [MissingProviderFile] = []
     for account in accounts {
       let provider = account.provider
-      // A static secret needs no file. Its provider may have the name of a login's at the same host.
+      // A static secret needs no file. Its provider may have the name of a login's at the same
+      // host.
       guard provider.kind != .static else { continue }
       if let file = known.first(where: { $0.name == provider.name }) {
         guard !account.staysAsItIs, file.source == .user else { continue }

@@ -12,8 +12,8 @@ extension ProviderDirectories {
   ///
   /// The provider's own certificates, if it has some, get a file beside it.
   ///
-  /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot be
-  ///   written, or if there is a file of this name.
+  /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot
+  ///   be written, or if there is a file of this name.
   package func add(_ provider: Provider) throws(ProviderFileError) {
     let name = ProviderFile.fileName(for: provider.name)
     do {
@@ -28,11 +28,12 @@ extension ProviderDirectories {
     }
   }
 
-  /// Writes the provider's own certificates into a file beside its own, unless that has them already.
+  /// Writes the provider's own certificates into a file beside its own, unless that has them
+  /// already.
   ///
   /// - Returns: the name of the file; `nil` if the provider has none.
-  /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot be
-  ///   written, or has other certificates, which may be another provider's.
+  /// - Throws: `unsafe` if other users can write to the directory; `unreadable` if the file cannot
+  ///   be written, or has other certificates, which may be another provider's.
   package func keepCertificates(of provider: Provider) throws(ProviderFileError) -> String? {
     guard let certificates = provider.certificateAuthority else { return nil }
     let name = ProviderFile.certificateFileName(for: provider.name)
@@ -54,8 +55,8 @@ extension ProviderDirectories {
 
   /// The name of the file that `keepCertificates` has written for a provider of the person.
   ///
-  /// - Returns: `nil` if there is none, if a person wrote or changed it, or if another provider of the
-  ///   person may use it.
+  /// - Returns: `nil` if there is none, if a person wrote or changed it, or if another provider of
+  ///   the person may use it.
   package func keptCertificates(of name: ProviderName) -> String? {
     let file = ProviderFile.certificateFileName(for: name)
     let path = user + "/" + ProviderFile.fileName(for: name)

@@ -85,7 +85,8 @@ package struct ProviderDirectories: Sendable {
     return unsafe file.bytes.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// The content of the person's file of hosts, at most `maximumFile` bytes; `nil` if there is none.
+  /// The content of the person's file of hosts, at most `maximumFile` bytes; `nil` if there is
+  /// none.
   ///
   /// It holds no secret. So it is read into ordinary memory, which takes less time.
   package func hostFile() throws(ProviderFileError) -> [UInt8]? {

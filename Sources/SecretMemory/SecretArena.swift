@@ -4,8 +4,8 @@ package import System
 /// The locked memory of this process, which holds every `SecretBytes`.
 ///
 /// One region serves many secrets, because mapping and guarding a region takes 40 µs and a share of
-/// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again. The
-/// last region is kept, unless `keepsNothing` is set.
+/// RLIMIT_MEMLOCK. Another region is added when all are full, and released when it is empty again.
+/// The last region is kept, unless `keepsNothing` is set.
 @safe
 package final class SecretArena: Sendable {
   static let shared = SecretArena()

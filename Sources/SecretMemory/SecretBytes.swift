@@ -97,8 +97,8 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 
   /// Leaves no locked memory mapped while there is no secret, from now on.
   ///
-  /// The kernel does not hibernate while a process has memory of memfd_secret(2), so a program that runs
-  /// as long as a session calls this. Each first secret then maps a region, which takes 40 µs.
+  /// The kernel does not hibernate while a process has memory of memfd_secret(2), so a program that
+  /// runs as long as a session calls this. Each first secret then maps a region, which takes 40 µs.
   package static func keepNoMemory() {
     SecretArena.shared.keepNothing()
   }

@@ -1,4 +1,5 @@
-// The wall of this room: the engine of a private vault reaches the service by it, and by no other room.
+// The wall of this room: the engine of a private vault reaches the service by it, and by no other
+// room.
 
 package import SecretMemory
 internal import System
@@ -8,9 +9,9 @@ internal import VaultInterface
 
 /// The service of the machine, as the engine of a private vault reaches it.
 ///
-/// The engine sends refresh tokens there. So the socket must have its name, root must have bound it, and
-/// it must lie in a directory that only root can change. A program of the user can name a socket, and
-/// cannot make one of that kind.
+/// The engine sends refresh tokens there. So the socket must have its name, root must have bound
+/// it, and it must lie in a directory that only root can change. A program of the user can name a
+/// socket, and cannot make one of that kind.
 package struct ServiceSocket: ServiceTransfer {
   /// How long a reply may take, in seconds.
   private static let limit: Int64 = 30

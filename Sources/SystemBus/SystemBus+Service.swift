@@ -12,8 +12,8 @@ extension SystemBus {
   /// Keeps a name from other programs and from being taken over: DBUS_NAME_FLAG_DO_NOT_QUEUE.
   private static let doesNotQueue: UInt32 = 4
 
-  /// Takes a well-known name, and receives the calls of others from now on; false if another program
-  /// has the name.
+  /// Takes a well-known name, and receives the calls of others from now on; false if another
+  /// program has the name.
   package func own(_ name: String) throws(BusError) -> Bool {
     takesCalls = true
     let answer = try callDriver("RequestName", [name], number: Self.doesNotQueue).number()

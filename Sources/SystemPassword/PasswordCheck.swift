@@ -15,8 +15,8 @@ package struct PasswordCheck: Sendable {
     /// The password is wrong.
     ///
     /// `delay` is the stack's requested delay in microseconds. It was not waited for here, because
-    /// the caller that counts failures applies its own. `notes` is what modules said about it, in one
-    /// line.
+    /// the caller that counts failures applies its own. `notes` is what modules said about it, in
+    /// one line.
     case noMatch(delay: UInt32, notes: String = "")
   }
 
@@ -77,7 +77,8 @@ package struct PasswordCheck: Sendable {
     case PAM_AUTH_ERR where !conversation.hasAnswers,
       PAM_PERM_DENIED where !conversation.hasAnswers:
       throw .refusedUnasked(fault.notes)
-    // A stack whose last word is PAM_IGNORE, as that of pam_faillock(8) is, ends with PAM_PERM_DENIED.
+    // A stack whose last word is PAM_IGNORE, as that of pam_faillock(8) is, ends with
+    // PAM_PERM_DENIED.
     case PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_PERM_DENIED:
       if unsafe geteuid() == 0 && cpam_password_is_locked(name) == 1 { throw .passwordLocked }
       return .noMatch(delay: delay, notes: fault.notes)

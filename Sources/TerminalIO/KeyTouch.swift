@@ -13,7 +13,8 @@ package enum KeyTouch {
   ///
   /// If it throws, the touch may go on: close the connection.
   ///
-  /// - Throws: `cancelled` if the person cancelled, `timedOut`, or the error of the vault or of `view`.
+  /// - Throws: `cancelled` if the person cancelled, `timedOut`, or the error of the vault or of
+  ///   `view`.
   package static func openVault(
     on connection: Connection,
     at view: some PresenceView

@@ -2,7 +2,8 @@ internal import Glibc
 package import SecretMemory
 package import System
 
-/// The person's terminal: the typed input, the shown text, and the modes, which are always restored.
+/// The person's terminal: the typed input, the shown text, and the modes, which are always
+/// restored.
 package final class Terminal {
   /// The most bytes of a password, and of any line that is read here.
   package static let maximumLine = 1024
@@ -31,8 +32,8 @@ package final class Terminal {
 
   /// The controlling terminal (tty(4)), if there is one and this program may read from it.
   ///
-  /// A background job may not: a read would stop it without a message (SIGTTIN). An app takes Ctrl-C
-  /// as a key, because the signal would end it with the echo off.
+  /// A background job may not: a read would stop it without a message (SIGTTIN). An app takes
+  /// Ctrl-C as a key, because the signal would end it with the echo off.
   package static func controlling(takesInterruptKey: Bool = false) -> Terminal? {
     let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard number >= 0 else { return nil }
@@ -87,7 +88,8 @@ package final class Terminal {
   ///
   /// `ask` shows the question when the echo is off.
   ///
-  /// - Returns: `nil` if the person ended the input (Ctrl-D), the deadline passed or `other` is readable.
+  /// - Returns: `nil` if the person ended the input (Ctrl-D), the deadline passed or `other` is
+  ///   readable.
   package func readSecret(
     maximum: Int = Terminal.maximumLine,
     with other: Int32? = nil,
@@ -110,7 +112,8 @@ package final class Terminal {
     return nil
   }
 
-  /// Reads a line with echo; `nil` at the end of the input, at the deadline, or if `other` is readable.
+  /// Reads a line with echo; `nil` at the end of the input, at the deadline, or if `other` is
+  /// readable.
   ///
   /// `ask` shows the question when the echo is on.
   package func readVisible(

@@ -157,7 +157,8 @@ extension StubVault {
     set { $0.isUnlocked = false }
   }
 
-  /// Returns the capability that the test has set; after too many failed fingers, only the password.
+  /// Returns the capability that the test has set; after too many failed fingers, only the
+  /// password.
   public func presenceCapability() async throws(AuthError) -> PresenceCapability {
     try await begin(.presenceCapability)
     return capability

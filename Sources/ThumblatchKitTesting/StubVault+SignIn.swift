@@ -115,8 +115,8 @@ extension StubVault {
 
   /// Signs in.
   ///
-  /// A protected account needs a presence check before another person or provider may replace it, and
-  /// is not protected afterwards.
+  /// A protected account needs a presence check before another person or provider may replace it,
+  /// and is not protected afterwards.
   func signedIn(
     _ name: String,
     _ user: User,

@@ -129,8 +129,8 @@ public final class StubVault: AuthVault {
   let content = Mutex(Content())
   /// The streams of the state.
   ///
-  /// They have a lock of their own, because the cancellation handler of a held call takes the lock of
-  /// `content`.
+  /// They have a lock of their own, because the cancellation handler of a held call takes the lock
+  /// of `content`.
   let listeners = Mutex(StreamListeners<VaultSnapshot>())
 
   /// Makes a vault without an account.

@@ -8,8 +8,8 @@ package import System
 ///
 /// Format, integers little-endian: magic `TLTOKEN2` (8 bytes), expiry by the wall clock (Int64,
 /// seconds), boot identifier (16), expiry by CLOCK_BOOTTIME (Int64, nanoseconds), length of the
-/// token (UInt32), expiry as the provider stated it (Int64, seconds; 0 if it did not), 1 if the token
-/// may go to any host or else 0 (UInt32), token (printable ASCII), and nothing after it.
+/// token (UInt32), expiry as the provider stated it (Int64, seconds; 0 if it did not), 1 if the
+/// token may go to any host or else 0 (UInt32), token (printable ASCII), and nothing after it.
 package struct CachedToken: Sendable, Equatable {
   /// The most bytes that a token file may have.
   package static let maximumFileCount = 65_536

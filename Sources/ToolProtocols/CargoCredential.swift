@@ -64,8 +64,8 @@ package struct CargoCredential: Sendable, Equatable {
 
   /// The answer to `get`.
   ///
-  /// Cargo sends the text as the whole Authorization header. A stored secret with a space begins with
-  /// its scheme.
+  /// Cargo sends the text as the whole Authorization header. A stored secret with a space begins
+  /// with its scheme.
   package func answer(_ token: ToolToken) -> [UInt8] {
     let isWhole = isRaw || token.text.utf8.contains(UInt8(ascii: " "))
     var answer: JSONObject = [

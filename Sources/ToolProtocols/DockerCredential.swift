@@ -12,8 +12,8 @@ package enum DockerCredential {
   package static let usualUsername = "oauth2accesstoken"
   /// The key of Docker Hub in the client's configuration.
   private static let hub = (host: "index.docker.io", key: "https://index.docker.io/v1/")
-  /// The paths under which docker stores the tokens of a web login at Docker Hub, before the credential
-  /// for Docker Hub itself.
+  /// The paths under which docker stores the tokens of a web login at Docker Hub, before the
+  /// credential for Docker Hub itself.
   private static let webLoginPaths = ["/v1/access-token", "/v1/refresh-token"]
 
   /// The most bytes of an address, including the white space around it.

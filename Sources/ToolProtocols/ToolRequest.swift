@@ -1,5 +1,5 @@
-// The wall of this room: it parses and prints the helper protocols of other tools, and touches neither
-// the vault nor the system. The front links it too.
+// The wall of this room: it parses and prints the helper protocols of other tools, and touches
+// neither the vault nor the system. The front links it too.
 
 package import JSON
 
@@ -52,8 +52,8 @@ package enum ToolRequest {
 
   /// The JSON object of a request.
   ///
-  /// Later versions of a tool may send members that this reader cannot use. With `keepsRest`, these are left
-  /// out, and the others are kept.
+  /// Later versions of a tool may send members that this reader cannot use. With `keepsRest`, these
+  /// are left out, and the others are kept.
   package static func object(
     _ bytes: [UInt8],
     keepsRest: Bool = true

@@ -1,8 +1,8 @@
 internal import TokenFile
 package import Varlink
 
-/// A call of `AccessToken` with no other parameters than an account, a lifetime, whether a person can
-/// be asked, whether the caller is a helper, and its reason.
+/// A call of `AccessToken` with no other parameters than an account, a lifetime, whether a person
+/// can be asked, whether the caller is a helper, and its reason.
 ///
 /// It wants one reply.
 ///

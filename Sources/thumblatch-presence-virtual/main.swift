@@ -16,9 +16,9 @@ guard let users = ServedUsers(arguments: Array(CommandLine.arguments.dropFirst()
 let directory = (try? ThisProcess.programDirectory()) ?? "/"
 
 // The engine gives its helpers a fixed environment, so a file names the readers, with lines such as
-// FP_VIRTUAL_DEVICE=/path/of/socket. The file can also name the bus (BUS=unix:path=/path/of/socket),
-// the directory of fprintd's prints (FPRINTD_DIRECTORY=/path), and the nodes of security keys
-// (KEY=/path, once for each). Without these lines there are none.
+// FP_VIRTUAL_DEVICE=/path/of/socket. The file can also name the bus
+// (BUS=unix:path=/path/of/socket), the directory of fprintd's prints (FPRINTD_DIRECTORY=/path), and
+// the nodes of security keys (KEY=/path, once for each). Without these lines there are none.
 let names = ["FP_VIRTUAL_DEVICE", "FP_VIRTUAL_DEVICE_STORAGE", "FP_VIRTUAL_IMAGE"]
 var bus: String?
 var fprintdDirectory: String?

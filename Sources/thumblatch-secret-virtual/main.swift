@@ -1,7 +1,8 @@
-// The wall of this room: no other one opens a key that is not plugged in, and it is never installed.
+// The wall of this room: no other one opens a key that is not plugged in, and it is never
+// installed.
 //
-// thumblatch-secret for tests. In a directory where it has the other program's name, it uses the keys
-// that the file virtual-reader.conf names (KEY=/path, once for each).
+// thumblatch-secret for tests. In a directory where it has the other program's name, it uses the
+// keys that the file virtual-reader.conf names (KEY=/path, once for each).
 
 import SecretProgram
 import SecurityKey

@@ -24,7 +24,8 @@ enum EngineToken {
     return answer(request, at: path, user: user)
   }
 
-  /// The path of the service's socket, and its user; `nil` if others than root could have put it there.
+  /// The path of the service's socket, and its user; `nil` if others than root could have put it
+  /// there.
   static var service: (path: SocketPath, user: uid_t)? {
     var status = stat()
     guard unsafe lstat(word("/run/thumblatch"), &status) == 0, status.st_mode & S_IFMT == S_IFDIR,

@@ -1,10 +1,11 @@
 internal import Glibc
 internal import System
 
-/// Whether the administrator may have forbidden vaults beside the service (thumblatch.conf(5), `private`).
+/// Whether the administrator may have forbidden vaults beside the service (thumblatch.conf(5),
+/// `private`).
 ///
-/// The front does not read a policy. It only looks whether a file may set that key. Then the command-line
-/// program reads it, and refuses.
+/// The front does not read a policy. It only looks whether a file may set that key. Then the
+/// command-line program reads it, and refuses.
 enum PrivateRule {
   /// The longest file that is looked at here, and the most drop-ins.
   private static let maximumFile = 16_384

@@ -6,11 +6,11 @@ internal import ToolProtocols
 /// The only commands that the front answers itself.
 ///
 /// They are `[--private] token [NAME]`, `[--private] token|headers NAME --helper [--min-ttl TIME]
-/// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name` points
-/// into the arguments, which exist until the process ends.
+/// [--within TIME]`, with NAME and the options in any order, and `kube-credential NAME`. `name`
+/// points into the arguments, which exist until the process ends.
 ///
-/// It holds no references: with one, the runtime would make the metadata of its optional at each start,
-/// which takes longer than the rest of the request.
+/// It holds no references: with one, the runtime would make the metadata of its optional at each
+/// start, which takes longer than the rest of the request.
 @safe
 struct TokenRequest: BitwiseCopyable {
   /// The least remaining lifetime of a token in a file, in seconds.
@@ -31,10 +31,11 @@ struct TokenRequest: BitwiseCopyable {
   /// For how many seconds the token must stay valid; `nil` for 10.
   private(set) var minimumLifetime: Int64?
 
-  /// Accepts exactly these forms; `nil` for anything else, including other options and invalid names.
+  /// Accepts exactly these forms; `nil` for anything else, including other options and invalid
+  /// names.
   init?(arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
-    // execve(2): a caller may pass no arguments at all, not even a program name. Other tools call the
-    // program by other names, and mean other verbs.
+    // execve(2): a caller may pass no arguments at all, not even a program name. Other tools call
+    // the program by other names, and mean other verbs.
     guard let program = unsafe arguments[0], unsafe Self.isOwnName(program) else { return nil }
     var next = 1
     isPrivate = unsafe Self.equal(arguments[next], "--private")
@@ -76,7 +77,8 @@ struct TokenRequest: BitwiseCopyable {
     guard isHelper || (!isForHeaders && minimumLifetime == nil && !isLimited) else { return nil }
   }
 
-  /// What the token is needed for, without characters that need an escape; `nil` if that is not stated.
+  /// What the token is needed for, without characters that need an escape; `nil` if that is not
+  /// stated.
   var reason: String? {
     if case .kubernetes = form { KubeCredential.reason } else { nil }
   }

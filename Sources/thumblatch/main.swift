@@ -1,12 +1,12 @@
 internal import Glibc
 
-// The front answers `thumblatch [--private] token [NAME]`, and git, docker and other tools. It reads the
-// file of the private engine, or calls the engine. It leaves everything else, and every doubt, to the
-// command-line program.
+// The front answers `thumblatch [--private] token [NAME]`, and git, docker and other tools. It
+// reads the file of the private engine, or calls the engine. It leaves everything else, and every
+// doubt, to the command-line program.
 //
-// It has no concurrency runtime, no library of C and no secret. For `token` it creates neither an array nor
-// a string, so that it starts in no time. It opens all files only for reading. So nothing can be
-// written to one of them, even if descriptor 1 was closed at the start.
+// It has no concurrency runtime, no library of C and no secret. For `token` it creates neither an
+// array nor a string, so that it starts in no time. It opens all files only for reading. So nothing
+// can be written to one of them, even if descriptor 1 was closed at the start.
 
 let arguments = unsafe CommandLine.unsafeArgv
 if let request = unsafe TokenRequest(arguments: arguments) {

@@ -4,8 +4,8 @@ import ThumblatchKit
 // A command-line program as another developer would write it. It unlocks the account `me` at its
 // terminal. With `password` it reads a password there and prints its length. With `desktop` and a
 // reason it unlocks the account where its person is, and with `token` it gets an access token. With
-// `leave` it exits after a line of its standard input, while its prompt is open. With `watch` it runs
-// until the dialogue at the desktop has returned.
+// `leave` it exits after a line of its standard input, while its prompt is open. With `watch` it
+// runs until the dialogue at the desktop has returned.
 
 /// Shows the prompt at the desktop, and reports when the call has returned.
 private struct WatchedPresenter: PresencePresenter {

@@ -3,10 +3,12 @@ import Cryptography
 import Storage
 import System
 
-// Fills the audit log of a vault whose engine does not run, with records like those of an engine. The
-// engine finds the log whole. Arguments: the state directory, and how many records there are afterwards.
+// Fills the audit log of a vault whose engine does not run, with records like those of an engine.
+// The engine finds the log whole. Arguments: the state directory, and how many records there are
+// afterwards.
 
-/// A record of an hour with four events: every 100 records are an account's, and one of them failed.
+/// A record of an hour with four events: every 100 records are an account's, and one of them
+/// failed.
 func entry(_ number: Int64) -> AuditEntry {
   let account = "account-\(number / 100 % 10)"
   let identifier = [UInt8](repeating: UInt8(number / 100 % 10), count: 16)

@@ -2,8 +2,8 @@ import System
 import TestSupport
 import Testing
 
-/// Texts of the app, in a program of their own: gettext takes the language from the environment of its
-/// process.
+/// Texts of the app, in a program of their own: gettext takes the language from the environment of
+/// its process.
 struct AppTexts {
   /// A text of the app.
   struct Text {

@@ -29,8 +29,8 @@ struct PinentriesTests {
     _ answer: String
   ) throws -> String {
     let path = scratch.path + "/" + name
-    // Another process writes it. If this one did, a child of another test would keep it open for writing
-    // until its exec, and such a file cannot be executed (ETXTBSY).
+    // Another process writes it. If this one did, a child of another test would keep it open for
+    // writing until its exec, and such a file cannot be executed (ETXTBSY).
     try run(
       "/bin/sh",
       [

@@ -26,7 +26,8 @@ struct Recording: Sendable, CustomTestStringConvertible {
   var verdict: HelperCheckEvent {
     steps != nil || facts["matches"] == "true" ? .matched(finger: finger) : .notMatched
   }
-  /// How the finger is put on the reader, by plain libfprint; `nil` for a reader that stores prints.
+  /// How the finger is put on the reader, by plain libfprint; `nil` for a reader that stores
+  /// prints.
   var scan: ScanType? { facts["scan"].flatMap { ScanType(rawValue: $0) } }
   /// Whether it is a USB device.
   ///

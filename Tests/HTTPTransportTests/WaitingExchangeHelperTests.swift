@@ -204,7 +204,8 @@ struct WaitingExchangeHelperTests {
     #expect(try exchangeHelper.end().0 == .exited(0))
     let trace = try scratch.open().openForReading("trace").readAll(limit: 1 << 24)
     let calls = String(decoding: trace, as: UTF8.self).split(separator: "\n")
-    // OpenSSL's first file, the wait for a hasty request, a handshake's record, and the authorities.
+    // OpenSSL's first file, the wait for a hasty request, a handshake's record, and the
+    // authorities.
     let marks = ["openssl.cnf", "], 1, 5)", #", "\26\3\1"#, authorities.name].map { mark in
       calls.firstIndex { $0.contains(mark) }
     }

@@ -21,8 +21,8 @@ final class Gauge {
   static let limit = 10.0
   /// The readings that are reported.
   private static let kept = 12
-  /// The first reading includes the growth of the process's memory, so a high reading is repeated, if it
-  /// would be reported.
+  /// The first reading includes the growth of the process's memory, so a high reading is repeated,
+  /// if it would be reported.
   private static let attempts = 6
   /// The CPU time that is left for more repeats of readings above the limit, in milliseconds.
   private var patience: Double
@@ -38,11 +38,11 @@ final class Gauge {
 
   init(patience: Double = 20_000) { self.patience = patience }
 
-  /// Calls `body` with a message around a quarter of a value, and with one around the whole value only
-  /// if the quarter was too expensive.
+  /// Calls `body` with a message around a quarter of a value, and with one around the whole value
+  /// only if the quarter was too expensive.
   ///
-  /// A reader of linear time takes a quarter of the time for it, and one of quadratic time a sixteenth.
-  /// So what takes less than a sixteenth of the limit is within the limit.
+  /// A reader of linear time takes a quarter of the time for it, and one of quadratic time a
+  /// sixteenth. So what takes less than a sixteenth of the limit is within the limit.
   func measure(
     _ name: @autoclosure () -> String,
     _ value: Value,

@@ -1,4 +1,5 @@
-/// The peer of the readers: it reads 64 KiB of numbers between commas with Swift's standard library.
+/// The peer of the readers: it reads 64 KiB of numbers between commas with Swift's standard
+/// library.
 ///
 /// Like the readers, it finds the end of each value, copies the value, and allocates memory for it.
 struct PlainReader {

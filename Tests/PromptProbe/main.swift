@@ -8,8 +8,8 @@ import VaultInterface
 
 @testable import DesktopApp
 
-/// Prints the sentences of the app's prompts, or other texts of it, in the language of the environment, one a
-/// line.
+/// Prints the sentences of the app's prompts, or other texts of it, in the language of the
+/// environment, one a line.
 ///
 /// A line has a name, the sentence of the app, and that of the command line if it is the same in
 /// English, with a tab between them. No value in them has a word of two letters.

@@ -9,7 +9,8 @@ import Varlink
 
 // The calls about counters.
 extension SecretProgramTests {
-  /// An opened key is compared with its counter: a second process would double the time of an opening.
+  /// An opened key is compared with its counter: a second process would double the time of an
+  /// opening.
   @Test
   func afterAnOpeningItReadsACounterAndDoesNothingElse() throws {
     let bench = try Bench()
@@ -103,8 +104,8 @@ extension SecretProgramTests {
     _ = try program.end()
     let value = try bench.tpm.readCounter(counter.index, authorization: bench.authorization).value
     #expect(value == counter.value)
-    // An increment also ends before the engine's own limit of 10 seconds. A busy machine may take longer,
-    // but not each time.
+    // An increment also ends before the engine's own limit of 10 seconds. A busy machine may take
+    // longer, but not each time.
     var quickest = Int64.max
     for _ in 0..<3 where quickest >= 10 {
       try bench.chip.command("hold \(Bench.Command.createPrimary.rawValue)")

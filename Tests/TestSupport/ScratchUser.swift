@@ -18,8 +18,8 @@ public struct ScratchUser: Sendable {
 
   /// Makes a user without a home or a shell (useradd(8)), and sets its password (chpasswd(8)).
   ///
-  /// The password is public in the test, so it must give no access to this machine. The comment says
-  /// which run the user is of: Scripts/test removes the users of a run that was interrupted.
+  /// The password is public in the test, so it must give no access to this machine. The comment
+  /// says which run the user is of: Scripts/test removes the users of a run that was interrupted.
   public init(password: String) throws {
     var bytes = [UInt8](repeating: 0, count: 4)
     unsafe try bytes.withUnsafeMutableBytes { unsafe try ThisProcess.fillRandom($0) }

@@ -26,8 +26,9 @@ public struct StoppedProgram {
   /// A program in the directory of the test's own, with the directory of the trace and of the
   /// report.
   ///
-  /// `refusal` is the report of a run that found the vault open in another process. A task may still
-  /// have a vault that the test has dropped. The test repeats such a run for up to two minutes.
+  /// `refusal` is the report of a run that found the vault open in another process. A task may
+  /// still have a vault that the test has dropped. The test repeats such a run for up to two
+  /// minutes.
   public init(_ name: String, _ arguments: [String], base: String, refusal: String) throws {
     path = try ThisProcess.programDirectory() + "/" + name
     self.arguments = arguments

@@ -39,7 +39,8 @@ struct RedactionTests {
     #expect(token.authorization == "Bearer very-secret-token")
   }
 
-  /// The output of `print`, `dump` and an interpolation for a value, by itself and inside other values.
+  /// The output of `print`, `dump` and an interpolation for a value, by itself and inside other
+  /// values.
   private func shown<Value>(_ value: Value) -> String {
     var text = "\(value) \(String(reflecting: value)) \(Optional(value) as Any) \([value])"
     dump(value, to: &text)

@@ -5,8 +5,8 @@ import ThumblatchKitTesting
 
 /// Streams whose readers are cancelled while their owner's lock is taken.
 ///
-/// A cancellation of a reader that waits calls `onTermination` at once. If that took the owner's lock,
-/// these tests would crash or never end. A reader may not wait yet, so there are many.
+/// A cancellation of a reader that waits calls `onTermination` at once. If that took the owner's
+/// lock, these tests would crash or never end. A reader may not wait yet, so there are many.
 struct StreamListenersTests {
   private static let readers = 0..<100
 

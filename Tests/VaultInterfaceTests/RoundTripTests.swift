@@ -132,7 +132,8 @@ struct RoundTripTests {
   func plainAndSecretWritingAgree() throws {
     for sample in samples
     where sample.direction == .reply && sample.interface === VarlinkInterface.vault {
-      // Only tokens that leave the vault, a provider's client secret and a new recovery code are secret.
+      // Only tokens that leave the vault, a provider's client secret and a new recovery code are
+      // secret.
       let withSecrets = ["Release", "AccountProvider", "AddSlot", "Restore"]
       guard !withSecrets.contains(sample.name) else { continue }
       let reply = VarlinkReply(parameters: sample.parameters)

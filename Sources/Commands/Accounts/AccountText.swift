@@ -8,8 +8,9 @@ internal import VaultInterface
 enum AccountText {
   /// The account as JSON, with stable keys.
   ///
-  /// Times are in RFC 3339. A missing fact is null, so that every key is always there. `differs` says
-  /// whether the provider's file differs from the bound settings; `nil` if it was not compared.
+  /// Times are in RFC 3339. A missing fact is null, so that every key is always there. `differs`
+  /// says whether the provider's file differs from the bound settings; `nil` if it was not
+  /// compared.
   static func object(_ account: VaultAccount, differs: Bool? = nil) -> JSONObject {
     [
       "name": .string(account.name),

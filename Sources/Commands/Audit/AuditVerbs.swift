@@ -50,8 +50,8 @@ enum AuditVerbs {
 
   /// Shows records until it is interrupted, or standard output accepts no more.
   ///
-  /// The next engine continues after the last record that was shown. A store that was put back, or made
-  /// again, has lower numbers: its newer records are shown too.
+  /// The next engine continues after the last record that was shown. A store that was put back, or
+  /// made again, has lower numbers: its newer records are shown too.
   private static func follow(
     _ account: String?,
     since: Int?,

@@ -4,7 +4,8 @@ internal import JSON
 internal import PlainText
 internal import System
 
-/// A sign-in that the person has chosen in a notice: `thumblatch login` in the browser of the session.
+/// A sign-in that the person has chosen in a notice: `thumblatch login` in the browser of the
+/// session.
 ///
 /// A thread follows it to its end, because the agent may have to show its prompt.
 struct AgentSignIn: Sendable {

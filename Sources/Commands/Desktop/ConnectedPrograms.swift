@@ -3,8 +3,8 @@ internal import System
 
 /// The programs that are connected to a socket.
 ///
-/// If there are too many, the program that has been silent for the longest time loses its connection.
-/// A program that waits for an answer keeps its connection.
+/// If there are too many, the program that has been silent for the longest time loses its
+/// connection. A program that waits for an answer keeps its connection.
 final class ConnectedPrograms: Sendable {
   /// The most programs that are connected at once.
   private static let most = 32

@@ -8,8 +8,8 @@ internal import VaultInterface
 struct DesktopAgent {
   /// How long it stays connected after a prompt, in seconds.
   private static let stay: Int64 = 10
-  /// How often it looks for the engine's directory if that is not there, and for the engine until that
-  /// knows it, in seconds.
+  /// How often it looks for the engine's directory if that is not there, and for the engine until
+  /// that knows it, in seconds.
   private static let lookInterval: Int64 = 60
 
   let session: Session

@@ -174,7 +174,8 @@ struct OIDCAgentSocket {
         reason: String(wanted.reason.prefix(CallerRule.longestReason))
       )
     }
-    // A token that needs a presence check is a new one, unless a rule demands a check for each token.
+    // A token that needs a presence check is a new one, unless a rule demands a check for each
+    // token.
     let present = wanted.isForced ? try session.tokenAtHand(call())?.accessToken : nil
     let token = try session.toolToken(of: account.name) { call($0, after: present) }
     return OIDCAgentRequest.answer(token, issuer: account.issuer)

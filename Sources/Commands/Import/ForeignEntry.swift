@@ -32,7 +32,8 @@ struct ForeignEntry {
   /// The host of a secret; `nil` for a login.
   var host: TokenHost? { if case .secret(let secret) = content { secret.host } else { nil } }
 
-  /// Whether another reading of the file, or another place in it, has the same secret of the same user.
+  /// Whether another reading of the file, or another place in it, has the same secret of the same
+  /// user.
   func isSame(as other: ForeignEntry) -> Bool {
     switch (content, other.content) {
     case (.login(let left), .login(let right)):

@@ -61,8 +61,8 @@ struct ForeignFile {
 
   /// The contents in locked memory; `nil` if there is no such file.
   ///
-  /// Symbolic links of the file and of its directory are refused. A file of another user, or one that
-  /// other users can write, could put that user's login in the place of the person's.
+  /// Symbolic links of the file and of its directory are refused. A file of another user, or one
+  /// that other users can write, could put that user's login in the place of the person's.
   func contents() throws(CommandError) -> SharedSecret? {
     do {
       let file = try directory().openForReading(name)

@@ -2,9 +2,9 @@ internal import Configuration
 
 /// The tokens in gh's `hosts.yml`, in the form in which gh writes it.
 ///
-/// That is a mapping of hosts. Each has `user`, `oauth_token` and `users`, with a token for each user. A
-/// line of any other form is left as it is. Only a token that is a plain word can be moved: a reader of
-/// YAML could find another text in it.
+/// That is a mapping of hosts. Each has `user`, `oauth_token` and `users`, with a token for each
+/// user. A line of any other form is left as it is. Only a token that is a plain word can be moved:
+/// a reader of YAML could find another text in it.
 enum GitHubHosts {
   private static let unknownForm = "its format is not known"
 

@@ -30,7 +30,8 @@ extension ImportedProvider {
     throw failure ?? CommandError(.bug, "a login without an issuer")
   }
 
-  /// The certificates that the other program demands of the provider; `nil` for those of the system.
+  /// The certificates that the other program demands of the provider; `nil` for those of the
+  /// system.
   private static func certificates(
     of login: ForeignLogin,
     named name: ProviderName,

@@ -159,7 +159,8 @@ struct ImportedProvider {
 
   /// The provider with the client authentication that its server lists, if the client has a secret.
   ///
-  /// The imported file does not name the client authentication. The default is `basic` (RFC 7591, section 2).
+  /// The imported file does not name the client authentication. The default is `basic` (RFC 7591,
+  /// section 2).
   static func authenticating(
     _ provider: Provider,
     listed: [String]?

@@ -70,8 +70,8 @@ enum StoredCredentials {
       || tokenPrefixes.contains { user.hasPrefix($0) }
   }
 
-  /// A text with percent signs decoded; `nil` if it is not UTF-8, has a control character, or a percent
-  /// sign without two digits.
+  /// A text with percent signs decoded; `nil` if it is not UTF-8, has a control character, or a
+  /// percent sign without two digits.
   private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
     guard let result = PercentEncoding.decoded(bytes),
       result.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })

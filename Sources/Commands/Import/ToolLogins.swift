@@ -5,8 +5,8 @@ internal import SecretMemory
 
 /// Reads the logins in the JSON files of AI tools.
 ///
-/// A file is recognized by its members, so that a copy under another name is read as well. An entry with
-/// unknown members or types is not movable, and hides no other entry.
+/// A file is recognized by its members, so that a copy under another name is read as well. An entry
+/// with unknown members or types is not movable, and hides no other entry.
 struct ToolLogins {
   /// The members whose strings stay in locked memory.
   static let rules = JSONRules(

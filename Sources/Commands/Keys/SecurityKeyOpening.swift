@@ -6,10 +6,11 @@ internal import Varlink
 internal import VaultClient
 internal import VaultInterface
 
-// Security keys that open the machine key, or get a slot of it: a touch, and a PIN if the key wants one.
+// Security keys that open the machine key, or get a slot of it: a touch, and a PIN if the key wants
+// one.
 extension Session {
-  /// Opens the machine key with the person at the terminal, or at the desktop if there is none; `message`
-  /// says why.
+  /// Opens the machine key with the person at the terminal, or at the desktop if there is none;
+  /// `message` says why.
   func openMachineKey(_ message: String, on connection: Connection) throws(CommandError) {
     if findTerminal() == nil, !arguments.has("--no-input"),
       case .success(let desktop)? = findDesktop()
@@ -67,7 +68,8 @@ extension Session {
     return parent.map { SecretCallers.program(UInt32(clamping: $0)) } ?? "a program"
   }
 
-  /// Makes a call that a touch of a security key may complete, and asks for its PIN if the key wants it.
+  /// Makes a call that a touch of a security key may complete, and asks for its PIN if the key
+  /// wants it.
   func callByKey<Method: VarlinkMethod>(
     within seconds: Int64,
     again: Repetition,

@@ -215,7 +215,8 @@ struct MCPLogin {
   private func redirect() throws(CommandError) -> LoopbackRedirect {
     do throws(ConfigurationError) {
       if let text = arguments.value(Self.redirect.name) { return try LoopbackRedirect(text) }
-      // A registered client of the person's own, or of a document, has a redirect URI without a port.
+      // A registered client of the person's own, or of a document, has a redirect URI without a
+      // port.
       guard !arguments.has(Self.client.name), !arguments.has(Self.metadata.name) else {
         return .standard
       }

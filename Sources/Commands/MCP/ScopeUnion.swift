@@ -17,8 +17,8 @@ enum ScopeUnion {
 
   /// The scopes that a login asks for; `nil` for those of the provider.
   ///
-  /// For a provider of one resource they are those of the provider, of the account, and of `--scope`.
-  /// For any other provider they are those of `--scope`.
+  /// For a provider of one resource they are those of the provider, of the account, and of
+  /// `--scope`. For any other provider they are those of `--scope`.
   static func asked(
     _ session: Session,
     of target: VaultProvider,

@@ -77,7 +77,8 @@ struct ServerDiscovery {
 
   // MARK: - The authorization server
 
-  /// The issuer to sign in at: the only one, that of `--issuer`, or the one that the person chooses.
+  /// The issuer to sign in at: the only one, that of `--issuer`, or the one that the person
+  /// chooses.
   func issuer(_ session: Session) throws(CommandError) -> String {
     let issuers = resource.issuers
     let listed = issuers.joined(separator: ", ")

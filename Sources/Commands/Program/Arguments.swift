@@ -19,7 +19,8 @@ struct Arguments: Sendable {
   /// Whether an option was given.
   func has(_ option: String) -> Bool { values[option] != nil }
 
-  /// Whether another tool runs this program for a token, so that the terminal is that tool's screen.
+  /// Whether another tool runs this program for a token, so that the terminal is that tool's
+  /// screen.
   var isForTool: Bool { verb.isForTools || has(HelperRelay.helper.name) }
 
   /// The request that the words make.
@@ -33,8 +34,8 @@ struct Arguments: Sendable {
 
   /// Parses the words.
   ///
-  /// Options may come before and after the operands, and common ones also before the verb. `--` ends
-  /// the options.
+  /// Options may come before and after the operands, and common ones also before the verb. `--`
+  /// ends the options.
   static func parse(_ words: [String], verbs: [Verb]) throws(CommandError) -> Request {
     var parser = Parser(words: words[...], verbs: verbs)
     return try parser.parse()

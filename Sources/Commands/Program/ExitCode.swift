@@ -18,8 +18,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case loginRequired = 4
   /// Provider, service or TPM unreachable, busy or failing; nothing is lost.
   case unavailable = 5
-  /// The vault is damaged, newer, older than its rollback counter or the machine key, its permissions
-  /// are unsafe, or no slot opens the machine key.
+  /// The vault is damaged, newer, older than its rollback counter or the machine key, its
+  /// permissions are unsafe, or no slot opens the machine key.
   case unsafeVault = 6
   /// A prompt is needed but not possible.
   case promptNeeded = 7

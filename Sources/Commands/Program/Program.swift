@@ -21,7 +21,8 @@ package enum Program {
 
   /// Runs the words after the program's name and returns the exit status.
   ///
-  /// `name` is the name by which the program was called; other tools call their helpers by one each.
+  /// `name` is the name by which the program was called; other tools call their helpers by one
+  /// each.
   ///
   /// Call it once, at the start of the process. It installs signal handlers. It also refuses dumps,
   /// because passwords pass through this process.

@@ -5,8 +5,8 @@ internal import TerminalIO
 internal import VaultClient
 internal import VaultInterface
 
-// The presence checks of a run: at the terminal, else at the desktop. An agent shows the prompt there. If
-// none does, the clients of a private vault show it themselves.
+// The presence checks of a run: at the terminal, else at the desktop. An agent shows the prompt
+// there. If none does, the clients of a private vault show it themselves.
 extension Session {
   /// Whether a question can be asked at the terminal.
   var canQuestion: Bool { !arguments.has("--no-input") && findTerminal() != nil }

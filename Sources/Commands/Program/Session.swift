@@ -47,7 +47,8 @@ final class Session {
   var privateCalls: VaultCalls
   /// Why a presence check could not be led.
   var failure: CommandError?
-  /// The PIN that the last failed call asked for (`SecurityKeyText.wanted`); `nil` if it asked for none.
+  /// The PIN that the last failed call asked for (`SecurityKeyText.wanted`); `nil` if it asked for
+  /// none.
   var wantedPIN: String?
 
   /// Collects the parts of a run; terminal and vault are opened when first wanted.

@@ -80,7 +80,8 @@ struct Verb: Sendable {
   let summary: String
   /// Further paragraphs of its own help.
   ///
-  /// A line is a paragraph. One that begins with `bullet` belongs to the list below the line before.
+  /// A line is a paragraph. One that begins with `bullet` belongs to the list below the line
+  /// before.
   let details: String
   /// How an item of a list begins in `details`.
   static let bullet = "- "

@@ -43,8 +43,8 @@ struct UserDirectory: ~Copyable {
     }
   }
 
-  /// Keeps other changes of this directory's files out until this value ends, if the file system has
-  /// locks.
+  /// Keeps other changes of this directory's files out until this value ends, if the file system
+  /// has locks.
   ///
   /// - Parameters:
   ///   - names: the files that will be changed. Unfinished copies from killed runs are removed.

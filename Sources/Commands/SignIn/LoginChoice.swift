@@ -14,7 +14,8 @@ struct LoginChoice {
 }
 
 extension SignInVerbs {
-  /// Finds the account and the provider; asks if there are several providers and no account is named.
+  /// Finds the account and the provider; asks if there are several providers and no account is
+  /// named.
   static func choice(_ session: Session) throws(CommandError) -> LoginChoice {
     if let login = try MCPLogin(session) {
       let account = try session.accountName(login.name.text)

@@ -124,7 +124,8 @@ extension SignInVerbs {
     provider.settings["kind"] == passwordBackend
   }
 
-  /// Whether the login is by e-mail and password; throws if the provider does not support the options.
+  /// Whether the login is by e-mail and password; throws if the provider does not support the
+  /// options.
   static func wantsPassword(
     _ asked: SignInWay?,
     _ settings: [String: String],

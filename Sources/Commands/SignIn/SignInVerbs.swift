@@ -165,8 +165,8 @@ enum SignInVerbs {
 
   /// Reports a sign-in, and the fate of the login that it replaced.
   ///
-  /// - Throws: exit 12 if that login was protected and stays valid. Without an open unlock window the
-  ///   vault did not use its refresh token, not even to revoke it.
+  /// - Throws: exit 12 if that login was protected and stays valid. Without an open unlock window
+  ///   the vault did not use its refresh token, not even to revoke it.
   private static func told(
     _ session: Session,
     _ account: VaultAccount,

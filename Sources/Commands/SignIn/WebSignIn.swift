@@ -85,8 +85,8 @@ struct WebSignIn {
 
   /// Signs in by a code.
   ///
-  /// If the provider gives this client no code, and the caller did not ask for one, the person pastes
-  /// an address instead.
+  /// If the provider gives this client no code, and the caller did not ask for one, the person
+  /// pastes an address instead.
   private func device(isAsked: Bool) throws(CommandError) -> VaultAccount {
     let refusal: CommandError
     do throws(DeviceSignIn.Failure) {

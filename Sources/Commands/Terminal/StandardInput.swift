@@ -10,8 +10,8 @@ enum StandardInput {
   /// The most bytes of a static secret, which the engine refuses above that.
   static let maximumSecret = 32 * 1024
 
-  /// One line, straight into locked memory, for `--password-stdin`; all but one final line end, LF or
-  /// CR LF, if `isWhole`.
+  /// One line, straight into locked memory, for `--password-stdin`; all but one final line end, LF
+  /// or CR LF, if `isWhole`.
   ///
   /// `isText` demands UTF-8. It is `false` for a secret that is not sent to the engine.
   static func password(

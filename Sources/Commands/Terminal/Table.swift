@@ -2,8 +2,8 @@ internal import PlainText
 
 /// Rows of text in columns, for people.
 ///
-/// A table that is wider than the terminal loses no text: the columns in `expendable` go first, then
-/// cells break over several lines.
+/// A table that is wider than the terminal loses no text: the columns in `expendable` go first,
+/// then cells break over several lines.
 struct Table {
   /// The least width of a broken column.
   private static let narrowest = 8

@@ -1,8 +1,8 @@
 internal import Configuration
 internal import VaultInterface
 
-/// Keeps the token of an account that is for one resource from other addresses, and a static secret from
-/// the MCP servers of other hosts.
+/// Keeps the token of an account that is for one resource from other addresses, and a static secret
+/// from the MCP servers of other hosts.
 enum ResourceBinding {
   /// The variable in which Claude Code names the server that a helper gets headers for.
   static let variable = "CLAUDE_CODE_MCP_SERVER_URL"

@@ -15,7 +15,8 @@ enum ShellText: String, CaseIterable {
     }
   }
 
-  /// A text that the shell reads as one word, for each character but NUL; csh has no line end in one.
+  /// A text that the shell reads as one word, for each character but NUL; csh has no line end in
+  /// one.
   func quoted(_ text: String) -> String {
     var result = "'"
     for byte in text.unicodeScalars {

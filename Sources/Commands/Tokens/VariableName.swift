@@ -10,8 +10,8 @@ struct VariableName: Equatable {
 
   /// Checks a name.
   ///
-  /// The provider chooses the token. So the name must not be one that the loader, a shell or another
-  /// program takes for a path, an option or a command.
+  /// The provider chooses the token. So the name must not be one that the loader, a shell or
+  /// another program takes for a path, an option or a command.
   init(_ text: String) throws(CommandError) {
     let isName = text.utf8.enumerated().allSatisfy { index, byte in
       switch byte {

@@ -6,18 +6,21 @@ internal import ToolProtocols
 internal import VaultClient
 internal import VaultInterface
 
-// A refresh token that another helper of git stores, such as that of git-credential-oauth. It is good for
-// that helper's client only. So it is taken over if a provider file names the host and the same client.
-// Git's own configuration says which client the other helper has.
+// A refresh token that another helper of git stores, such as that of git-credential-oauth. It is
+// good for that helper's client only. So it is taken over if a provider file names the host and the
+// same client. Git's own configuration says which client the other helper has.
 //
-// Every helper of git gets the token. A provider that replaces it ends their copies. If it treats a second
-// use as theft (`refresh_reuse = revokes`), a copy could end the login, so the token is not imported.
+// Every helper of git gets the token. A provider that replaces it ends their copies. If it treats a
+// second use as theft (`refresh_reuse = revokes`), a copy could end the login, so the token is not
+// imported.
 extension Session {
-  /// Seals a refresh token of another helper as an account with a login, which then serves the host.
+  /// Seals a refresh token of another helper as an account with a login, which then serves the
+  /// host.
   ///
   /// No person is asked, and no account or host is changed that exists already.
   ///
-  /// - Returns: whether the host's password is not to be kept beside it; false if the token is left.
+  /// - Returns: whether the host's password is not to be kept beside it; false if the token is
+  ///   left.
   func takeOver(
     _ token: String,
     of request: GitCredential,

@@ -259,8 +259,8 @@ struct HostChange {
 extension Session {
   /// Gives the hosts of an account its new name, or ends them with the account.
   ///
-  /// The account stays renamed or removed if the file cannot be changed. The helpers of other tools use
-  /// no private vault beside a service, so nothing changes for one.
+  /// The account stays renamed or removed if the file cannot be changed. The helpers of other tools
+  /// use no private vault beside a service, so nothing changes for one.
   ///
   /// - Parameters:
   ///   - account: the name that the account had.

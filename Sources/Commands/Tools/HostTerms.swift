@@ -5,8 +5,8 @@ internal import VaultInterface
 extension Session {
   /// Refuses a host that an account's token is not for.
   ///
-  /// A secret without login is for its issuer's host and `api_hosts`. The token of an account for one
-  /// resource is for the host of that. For any other account, the user's `hosts.conf` decides.
+  /// A secret without login is for its issuer's host and `api_hosts`. The token of an account for
+  /// one resource is for the host of that. For any other account, the user's `hosts.conf` decides.
   ///
   /// - Parameters:
   ///   - host: the host; `nil` if no token can be sent to the address.

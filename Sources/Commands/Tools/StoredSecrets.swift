@@ -6,9 +6,9 @@ internal import ToolProtocols
 internal import VaultClient
 internal import VaultInterface
 
-// Secrets that other tools store. Each becomes an account of kind `static` for its host. If an account
-// with a login serves the host, nothing is stored. A secret that a tool got here and writes back is not
-// stored again.
+// Secrets that other tools store. Each becomes an account of kind `static` for its host. If an
+// account with a login serves the host, nothing is stored. A secret that a tool got here and writes
+// back is not stored again.
 extension Session {
   /// Keeps a secret that a tool gives for a host.
   ///
@@ -21,7 +21,8 @@ extension Session {
   ///     replaced.
   ///   - isOfDocker: whether docker's login gives it, so that docker's protocol lists the host.
   /// - Throws: failures of the vault and of the file, and exit 2 for a secret that is too long.
-  /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing else.
+  /// - Returns: the host's entry if an account with a login serves the host, which keeps nothing
+  ///   else.
   @discardableResult
   func keep(
     _ secret: ToolSecret,
@@ -80,8 +81,8 @@ extension Session {
 
   /// Removes the secret that a person tells a tool to forget.
   ///
-  /// An account that only this host has is removed, with the host. An account that serves more hosts
-  /// stays, and its secret is erased.
+  /// An account that only this host has is removed, with the host. An account that serves more
+  /// hosts stays, and its secret is erased.
   ///
   /// - Returns: false if the account has a login, and stays.
   func giveUp(_ entry: HostAccount) throws(CommandError) -> Bool {
@@ -113,8 +114,8 @@ extension Session {
 
   /// Erases a secret that its own host refused, if the account keeps exactly this one.
   ///
-  /// For a protected account, the secret is erased only while it is unlocked: a tool opens no prompt
-  /// for that. The account and the host's entry stay: a host may also refuse a good secret.
+  /// For a protected account, the secret is erased only while it is unlocked: a tool opens no
+  /// prompt for that. The account and the host's entry stay: a host may also refuse a good secret.
   func giveUpRefused(_ secret: String, of entry: HostAccount) throws(CommandError) {
     let answer = rejectToken(secret, for: entry)
     guard answer != .other, let known = try SignInVerbs.knownAccount(self, entry.account.text),

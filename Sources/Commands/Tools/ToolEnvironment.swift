@@ -1,8 +1,8 @@
 internal import System
 internal import UserNames
 
-/// The environment that another tool gives its helper: some do not pass HOME, which is then read from
-/// the user database.
+/// The environment that another tool gives its helper: some do not pass HOME, which is then read
+/// from the user database.
 struct ToolEnvironment {
   private let environment: (String) -> String?
 

@@ -15,7 +15,8 @@ final class ToolInput {
 
   /// - Parameters:
   ///   - session: the run.
-  ///   - begun: the descriptor of the first part, which another program has read; `nil` if nothing was.
+  ///   - begun: the descriptor of the first part, which another program has read; `nil` if nothing
+  ///     was.
   /// - Throws: a usage error if the input is a terminal, or if the first part cannot be read.
   init(_ session: Session, begun: Int32? = nil) throws(CommandError) {
     number = session.standardInput

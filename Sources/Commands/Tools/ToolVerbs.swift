@@ -36,8 +36,8 @@ extension CommandError {
 }
 
 extension Session {
-  /// The entry of `hosts.conf` for the host that a tool wants to reach; `nil` if the user did not name
-  /// it.
+  /// The entry of `hosts.conf` for the host that a tool wants to reach; `nil` if the user did not
+  /// name it.
   func hostAccount(_ host: TokenHost?) throws(CommandError) -> HostAccount? {
     guard let host else { return nil }
     return try HostAccounts(environment: environment).read()[host]
@@ -101,7 +101,8 @@ extension Session {
     _ make: (String?) -> AccessTokenCall
   ) throws(CommandError) -> ToolToken {
     do throws(CommandError) {
-      // Most calls of tools are for a valid token. To look for the desktop takes longer than such a call.
+      // Most calls of tools are for a valid token. To look for the desktop takes longer than such a
+      // call.
       let found = arguments.isForTool ? try tokenAtHand(make(nil)) : nil
       let reply = if let found { found } else { try accessToken(make) }
       TokenVerbs.tellOfMissing(reply, self)

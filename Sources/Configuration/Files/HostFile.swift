@@ -97,8 +97,8 @@ package struct HostAccount: Sendable, Equatable {
 
 /// The file `hosts.conf`: a section for each host that gets a token, named after the host.
 ///
-/// The helper protocols of other tools name a host that may come from an untrusted project. Only a host
-/// in this file gets a token.
+/// The helper protocols of other tools name a host that may come from an untrusted project. Only a
+/// host in this file gets a token.
 package struct HostFile: Sendable {
   private static let mostHosts = 256
 

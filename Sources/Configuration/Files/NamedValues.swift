@@ -1,7 +1,7 @@
 /// Values by their names, which are ASCII, in the order of the names' first use.
 ///
-/// For the first `Dictionary` of a process, Swift searches the conformances of the program for that of the
-/// key. A helper of a tool has no time for that, so only many names get a dictionary.
+/// For the first `Dictionary` of a process, Swift searches the conformances of the program for that
+/// of the key. A helper of a tool has no time for that, so only many names get a dictionary.
 struct NamedValues<Value> {
   /// Up to this many names are compared one by one.
   private static var few: Int { 16 }

@@ -4,8 +4,8 @@ package struct NamedRule: Sendable, Equatable {
   package enum Match: Sendable, Equatable {
     /// The programs of a unit of the system's manager, such as `backup.service`.
     ///
-    /// Users can put programs there only below `user.slice` and in units that run programs of users.
-    /// The known ones are in `UnitsOfUsers`.
+    /// Users can put programs there only below `user.slice` and in units that run programs of
+    /// users. The known ones are in `UnitsOfUsers`.
     case unit(String)
     /// The programs of a unit of a user's own manager, such as `app-code*.scope`.
     ///
@@ -106,9 +106,9 @@ package struct NamedRule: Sendable, Equatable {
   /// The rule as it holds for a caller; `nil` if it does not.
   ///
   /// Only a rule of the machine for a unit of the system loosens. Units below `user.slice`, such as
-  /// `session-1.scope`, run any program of the user. So do `UnitsOfUsers` and perhaps others, which only
-  /// the administrator can know. A restricted socket that names the rule can be made by any program of
-  /// the user.
+  /// `session-1.scope`, run any program of the user. So do `UnitsOfUsers` and perhaps others, which
+  /// only the administrator can know. A restricted socket that names the rule can be made by any
+  /// program of the user.
   fileprivate func rule(for marks: CallerMarks) -> CallerRule? {
     guard matches(marks) else { return nil }
     var rule = rule

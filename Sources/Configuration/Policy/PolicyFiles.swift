@@ -1,8 +1,8 @@
 /// The sections of a policy, from several files.
 ///
-/// The files are added in their order: `thumblatch.conf`, then its drop-ins. Sections of one name are
-/// one section: of a key that several files set, the last value counts. The sections are read when all
-/// files are there, so a value that a later file replaces is not looked at.
+/// The files are added in their order: `thumblatch.conf`, then its drop-ins. Sections of one name
+/// are one section: of a key that several files set, the last value counts. The sections are read
+/// when all files are there, so a value that a later file replaces is not looked at.
 package struct PolicyFiles {
   /// The directory of drop-ins beside the policy file.
   package static let dropIns = "conf.d"
@@ -98,8 +98,8 @@ package struct PolicyFiles {
 
   /// The policy of all files.
   ///
-  /// - Throws: the first error, with file and line, also for unknown keys and values out of range: a
-  ///   misspelled rule would have no effect.
+  /// - Throws: the first error, with file and line, also for unknown keys and values out of range:
+  ///   a misspelled rule would have no effect.
   package func policy() throws(ConfigurationError) -> Policy {
     var policy = Policy()
     for section in sections { try Self.read(section, into: &policy) }

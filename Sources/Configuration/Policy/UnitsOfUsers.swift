@@ -1,7 +1,7 @@
 /// Known units of the system in which users start programs of their choice; there may be others.
 ///
-/// Jobs of crontab(5) and at(1), and programs that a mail server starts for `.forward`, need no session.
-/// A login whose PAM stack has no pam_systemd(8) stays in the unit that accepted it.
+/// Jobs of crontab(5) and at(1), and programs that a mail server starts for `.forward`, need no
+/// session. A login whose PAM stack has no pam_systemd(8) stays in the unit that accepted it.
 package enum UnitsOfUsers {
   private static let names = [
     "cron.service", "crond.service", "cronie.service", "cron-*.service", "bcron.service",

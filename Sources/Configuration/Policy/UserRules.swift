@@ -103,8 +103,8 @@ package struct UserRules: Sendable, Equatable {
     return try Self.made(settings, callerSettings, after: key.rawValue)
   }
 
-  /// These rules with one setting of a rule for callers changed; `nil` removes it, and the rule with
-  /// its last setting.
+  /// These rules with one setting of a rule for callers changed; `nil` removes it, and the rule
+  /// with its last setting.
   ///
   /// - Throws: an error that names the key, for a value that a policy file could not have.
   package func setting(

@@ -1,7 +1,7 @@
 // Some backends give only one token, which is sent back for the next one. Some OAuth providers give
 // an access token without a refresh token. A provider's file says so by using one name for both
-// fields. The token is then handled like a refresh token: sealed and behind the gate. So is a static
-// secret, which does not come from a login.
+// fields. The token is then handled like a refresh token: sealed and behind the gate. So is a
+// static secret, which does not come from a login.
 extension Provider {
   /// How many seconds before the end of a static secret a person is reminded.
   public static let reminderOfEnd: Int64 = 14 * 24 * 3600

@@ -50,8 +50,8 @@ extension Provider {
     switch endpoint {
     case .jwks: return kind == .oidc
     case .introspection:
-      // Only a client that authenticates itself may ask there (RFC 7662, section 2.1). No sign-in needs
-      // the endpoint, so a URL that a file could not have is ignored.
+      // Only a client that authenticates itself may ask there (RFC 7662, section 2.1). No sign-in
+      // needs the endpoint, so a URL that a file could not have is ignored.
       return oauth?.clientAuthentication != OAuthSettings.ClientAuthentication.none
         && (try? OAuthRules.endpoint(url, issuer: issuer)) != nil
     default: return true

@@ -163,7 +163,8 @@ final class PromptLink: PresenceView, Sendable {
     }
   }
 
-  /// Waits for an act, unless the call is given up; `nil` if the person denied, the time is over, or the engine ended the prompt.
+  /// Waits for an act, unless the call is given up; `nil` if the person denied, the time is over,
+  /// or the engine ended the prompt.
   private func awaitAct(
     until deadline: BootInstant,
     _ isAwaited: (Act) -> Bool

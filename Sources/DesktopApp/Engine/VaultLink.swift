@@ -11,8 +11,8 @@ struct VaultLink: Sendable {
 
   /// Makes a call by `body`, which gets the prompt whose check has passed, or `nil` at first.
   ///
-  /// The event `interrupt` ends it with the error `interrupted`, and `note` learns when a prompt of the
-  /// call opens and ends.
+  /// The event `interrupt` ends it with the error `interrupted`, and `note` learns when a prompt of
+  /// the call opens and ends.
   func call<Value: Sendable>(
     again: Repetition = .always,
     interrupt: SharedWake? = nil,

@@ -243,7 +243,8 @@ final class VaultModel {
 
   /// Closes the unlock window, and hides the accounts.
   ///
-  /// If the vault cannot be locked now, the accounts stay hidden, and it is locked as soon as it can be.
+  /// If the vault cannot be locked now, the accounts stay hidden, and it is locked as soon as it
+  /// can be.
   func lock() async {
     guard link != nil else { return }
     // Hidden at once: the person may be leaving. Without accounts, the page says what is wrong.

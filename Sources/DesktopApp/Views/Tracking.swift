@@ -12,8 +12,8 @@ func track(_ apply: @escaping @MainActor () -> Void) {
 
 /// Runs `apply` with what `read` returns now, and again after each change of what `read` has read.
 ///
-/// What `apply` reads is not observed, so that it may make views that track their own models. `read`
-/// reads nothing if its views are gone: then it ends.
+/// What `apply` reads is not observed, so that it may make views that track their own models.
+/// `read` reads nothing if its views are gone: then it ends.
 @MainActor
 func track<Value>(
   reading read: @escaping @MainActor () -> Value?,

@@ -11,7 +11,8 @@ package struct Reader: Sendable {
   private let desktop: (any DesktopServices)?
   private let readers: ReaderList
 
-  /// Makes a reader that uses these drivers, and these services of the system unless they are `nil`.
+  /// Makes a reader that uses these drivers, and these services of the system unless they are
+  /// `nil`.
   package init(_ drivers: AllowedDrivers, desktop: (any DesktopServices)? = nil) {
     self.drivers = drivers
     self.desktop = desktop

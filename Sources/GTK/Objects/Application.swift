@@ -35,7 +35,8 @@ package final class Application: Object {
     unsafe gtk_application_add_window(typed(), window.typed())
   }
 
-  /// Adds rules of CSS to all windows, and others while the person wants high contrast, or else `usual` ones.
+  /// Adds rules of CSS to all windows, and others while the person wants high contrast, or else
+  /// `usual` ones.
   ///
   /// (gtk_style_context_add_provider_for_display(3), adw_style_manager_get_high_contrast(3))
   package func addStyle(_ rules: String, inHighContrast more: String, otherwise usual: String) {

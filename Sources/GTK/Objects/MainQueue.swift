@@ -6,9 +6,9 @@ internal import Glibc
 /// Swift's main actor uses the main queue of libdispatch, which only `dispatchMain` or a loop that
 /// knows the queue's descriptor runs.
 ///
-/// Jobs for Swift's thread pool also run there. The pool, once it has a thread, wakes once a second to
-/// count its threads, and even the end of a `withCheckedContinuation` passes through it. So work that
-/// takes time needs a thread of its own, and a wait is a `Delay`: `Task.sleep` uses the pool
+/// Jobs for Swift's thread pool also run there. The pool, once it has a thread, wakes once a second
+/// to count its threads, and even the end of a `withCheckedContinuation` passes through it. So work
+/// that takes time needs a thread of its own, and a wait is a `Delay`: `Task.sleep` uses the pool
 /// nevertheless.
 @MainActor
 package enum MainQueue {

@@ -1,6 +1,7 @@
 internal import CAdwaita
 
-/// The markup that shows a text, in which no line ends within an option of a command. (g_markup_escape_text(3))
+/// The markup that shows a text, in which no line ends within an option of a command.
+/// (g_markup_escape_text(3))
 func escaped(_ text: String) -> String {
   let bytes = Array(text.utf8)
   var (result, end) = ("", 0)
@@ -48,7 +49,8 @@ private func isOfOption(_ byte: UInt8) -> Bool {
 }
 
 extension Label {
-  /// Lets no line of a shown text end within an option of a command. (pango_attr_allow_breaks_new(3))
+  /// Lets no line of a shown text end within an option of a command.
+  /// (pango_attr_allow_breaks_new(3))
   func keepOptionsWhole(in text: String) {
     let found = options(in: Array(text.utf8))
     // Attributes stay when the text changes.

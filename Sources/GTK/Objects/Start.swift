@@ -9,8 +9,8 @@ extension Application {
     case window
     /// Without a window, for one of its actions. Then it is as a service.
     case action(String)
-    /// Without a window, for a request over D-Bus. It ends some seconds later unless there is a window
-    /// then.
+    /// Without a window, for a request over D-Bus. It ends some seconds later unless there is a
+    /// window then.
     case service
     /// Without a window, until it is activated, and until `quit`.
     case background

@@ -23,8 +23,8 @@ package final class Toplevels: Object {
   /// Whether the person works in one of the windows now.
   package var isActive: Bool { windows.contains(where: \.isActive) }
 
-  /// Whether the person works in the program, once `onActivity` was called: also right after a dialog
-  /// was closed, before the window that it belongs to is active.
+  /// Whether the person works in the program, once `onActivity` was called: also right after a
+  /// dialog was closed, before the window that it belongs to is active.
   package var isInUse: Bool { isActive || isRecent(closed) }
 
   /// Microseconds since the boot.

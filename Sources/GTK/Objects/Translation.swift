@@ -9,8 +9,8 @@ package enum Translation {
 
   /// Reads the language from the environment, and the catalogs from a directory.
   ///
-  /// It comes before the first text. GTK shows its own texts in a language only if the app has a catalog
-  /// of it: `g_dgettext` compares with the usual domain. (setlocale(3), bindtextdomain(3))
+  /// It comes before the first text. GTK shows its own texts in a language only if the app has a
+  /// catalog of it: `g_dgettext` compares with the usual domain. (setlocale(3), bindtextdomain(3))
   package static func begin(in directory: String?) {
     unsafe setlocale(LC_ALL, "")
     if let directory { unsafe bindtextdomain(domain, directory) }

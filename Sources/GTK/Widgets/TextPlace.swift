@@ -4,8 +4,9 @@ internal import CAdwaita
 ///
 /// If there is less room, the text scrolls. The scrolled window keeps its least height.
 ///
-/// GTK 4.8 measures the child of a scrolled window without the width that it will have. So a text that
-/// wraps there more often than at its natural width would scroll, although there is room for it.
+/// GTK 4.8 measures the child of a scrolled window without the width that it will have. So a text
+/// that wraps there more often than at its natural width would scroll, although there is room for
+/// it.
 package final class TextPlace: Widget {
   override class var type: UInt { adw_bin_get_type() }
 

@@ -47,7 +47,8 @@ package class Widget: Object {
     return found
   }
 
-  /// The first widget of a kind in it, itself included, that has a style class; `nil` if it has none.
+  /// The first widget of a kind in it, itself included, that has a style class; `nil` if it has
+  /// none.
   func first<Kind: Widget>(_ kind: Kind.Type, ofStyle style: String? = nil) -> Kind? {
     if unsafe cadwaita_is(pointer, kind.type) != 0,
       style.map({ unsafe gtk_widget_has_css_class(widget, $0) != 0 }) ?? true

@@ -2,7 +2,8 @@ internal import CAdwaita
 
 // How a window comes to the screen, and to the keyboard.
 extension Window {
-  /// Shows it as `present` does, and leaves the keyboard where it is. (GTK has no function for this.)
+  /// Shows it as `present` does, and leaves the keyboard where it is. (GTK has no function for
+  /// this.)
   ///
   /// X11 has a property for it. On Wayland the desktop decides.
   package func presentWithoutFocus() {
@@ -18,8 +19,8 @@ extension Window {
     unsafe gtk_window_group_add_window(group.typed(), typed())
   }
 
-  /// Calls a closure once, after a frame was painted while the window is on the screen: mapped, and not
-  /// minimized.
+  /// Calls a closure once, after a frame was painted while the window is on the screen: mapped, and
+  /// not minimized.
   ///
   /// The window must have been presented. (GdkFrameClock::after-paint)
   package func onPainted(_ body: @escaping @MainActor () -> Void) {

@@ -4,7 +4,8 @@ package import SecretMemory
 ///
 /// Refused beyond the grammar: duplicate names, names over `maximumName` bytes, NUL in strings,
 /// halves of surrogate pairs, numbers that do not fit a `Double`, a byte order mark, and depth over
-/// `maximumDepth`. `JSONRules` decides whether these, and faults of the text, are errors or only left out.
+/// `maximumDepth`. `JSONRules` decides whether these, and faults of the text, are errors or only
+/// left out.
 ///
 /// The running time is proportional to the length of the text, for any input. The same holds for
 /// any `String` operation on the result: see `String.isStreamSafe`.

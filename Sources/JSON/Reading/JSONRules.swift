@@ -28,9 +28,9 @@ package struct JSONRules: Sendable {
   ///     says which of the two counts.
   ///   - allowsFaultyText: whether to read a document whose text has faults that common software
   ///     makes. A string with a byte that is not UTF-8 or with a control character is
-  ///     `JSONValue.unusable`, or left out with its member if it is a name. A byte order mark, and all
-  ///     that follows the outermost object, are ignored. A secret of the outermost object with such a
-  ///     fault is still an error.
+  ///     `JSONValue.unusable`, or left out with its member if it is a name. A byte order mark, and
+  ///     all that follows the outermost object, are ignored. A secret of the outermost object with
+  ///     such a fault is still an error.
   ///   - longestMixedText: the most bytes of a string that is not ASCII; a longer one is
   ///     `unusable`. Operations on ASCII take about a hundredth of the time.
   package init(

@@ -8,8 +8,8 @@ package enum JSONStep: Sendable, Equatable {
 
 /// Removes a value from a text, and changes no other byte.
 ///
-/// Other programs' files keep their layout, their numbers and their unknown members this way. The result
-/// is read again, and compared with the former value without the part.
+/// Other programs' files keep their layout, their numbers and their unknown members this way. The
+/// result is read again, and compared with the former value without the part.
 package enum JSONRemoval {
   /// A text without the value at a path.
   ///

@@ -76,7 +76,8 @@ extension TokenJudge {
 
   /// Judges an answer with the status 429.
   ///
-  /// Auth0 sends `slow_down` with it. `slow_down` lengthens all later waits, and a rate limit only the next one.
+  /// Auth0 sends `slow_down` with it. `slow_down` lengthens all later waits, and a rate limit only
+  /// the next one.
   func tooMany(_ answer: Answer, _ wait: Int?, _ purpose: TokenPurpose) -> Judgement {
     let code = purpose == .device ? answer.object.flatMap(errorCode) : nil
     guard code?.isByteEqual(to: "slow_down") == true else { return .rateLimited(retryAfter: wait) }

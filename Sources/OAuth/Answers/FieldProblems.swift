@@ -5,9 +5,10 @@ internal import SecretMemory
 /// The problems that an answer reports for single fields, in any form that frameworks use.
 ///
 /// - `{"email": ["..."]}` (Django REST framework)
-/// - `{"errors": {"email": ["..."]}}` (Laravel, Rails), also beneath `details`, `fields`, `field_errors`
-/// - `{"errors": [{"field": "email", "message": "..."}]}` (Spring, express-validator), `violations`,
-///   `invalid-params` (RFC 9457, section 3.1)
+/// - `{"errors": {"email": ["..."]}}` (Laravel, Rails), also beneath `details`, `fields`,
+///   `field_errors`
+/// - `{"errors": [{"field": "email", "message": "..."}]}` (Spring, express-validator),
+///   `violations`, `invalid-params` (RFC 9457, section 3.1)
 /// - `{"detail": [{"loc": ["body", "email"], "msg": "..."}]}` (FastAPI)
 /// - `{"message": ["...", "..."]}` (NestJS), which names no field
 struct FieldProblems {

@@ -44,8 +44,8 @@ public enum Judgement: Sendable {
   /// A refresh was refused (400, 401, 403) with an error that is neither the provider's word for a
   /// dead token nor about the client.
   ///
-  /// That does not say whether the token is dead. `code` is the error, if it can be shown. `message`
-  /// names the settings that may not fit.
+  /// That does not say whether the token is dead. `code` is the error, if it can be shown.
+  /// `message` names the settings that may not fit.
   case otherError(status: Int, code: String?, message: String)
   /// A refresh was refused until the person signs in again; `code` is the provider's error, and
   /// `words` its explanation.

@@ -110,8 +110,8 @@ struct TokenJudge {
     "invalid_target", invalidScope,
   ]
 
-  /// The codes with which some providers, such as Microsoft Entra ID, ask for another sign-in (OpenID
-  /// Connect Core 1.0, section 3.1.2.6, defines them for the browser).
+  /// The codes with which some providers, such as Microsoft Entra ID, ask for another sign-in
+  /// (OpenID Connect Core 1.0, section 3.1.2.6, defines them for the browser).
   ///
   /// They do not say that the refresh token is dead, but a retry without the person fails again.
   private static let wantsPerson: Set = [

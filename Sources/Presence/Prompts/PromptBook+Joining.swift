@@ -11,8 +11,9 @@ extension PromptBook {
 
   /// Whether two prompts are for the same request, so that one check may answer both.
   ///
-  /// Both have the same question, whose purpose may be shared. Both are shown at the same location, or
-  /// their callers are at the same one: an agent shows one of two prompts of a system unit elsewhere.
+  /// Both have the same question, whose purpose may be shared. Both are shown at the same location,
+  /// or their callers are at the same one: an agent shows one of two prompts of a system unit
+  /// elsewhere.
   func isSameRequest(_ one: Prompt, _ other: Prompt) -> Bool {
     one.question == other.question && one.question.purpose.mayBeShared
       && (one.location == other.location || one.origin == other.origin)

@@ -6,8 +6,8 @@ package import System
 /// Pure: no clock, no I/O.
 ///
 /// Only one prompt at a time is armed. A second caller with the same request joins it
-/// and gets its outcome; see `isSameRequest`. Any other prompt is busy, or waits until the armed one
-/// ends. It is not armed automatically then: otherwise a touch that was meant for the previous
+/// and gets its outcome; see `isSameRequest`. Any other prompt is busy, or waits until the armed
+/// one ends. It is not armed automatically then: otherwise a touch that was meant for the previous
 /// prompt would approve it.
 package struct PromptBook: Sendable {
   /// How long a prompt waits for its next step, in seconds.

@@ -51,8 +51,8 @@ package struct PresenceProgram {
   package func run() -> Never {
     // Notice a closed peer by the results of send and receive, not by a signal.
     signal(SIGPIPE, SIG_IGN)
-    // A device that is a terminal becomes the controlling one if a library opens it. Its end is an error
-    // of the device, not the end of this process.
+    // A device that is a terminal becomes the controlling one if a library opens it. Its end is an
+    // error of the device, not the end of this process.
     signal(SIGHUP, SIG_IGN)
     do throws(SystemError) {
       try ThisProcess.refuseDumps()

@@ -6,7 +6,8 @@ extension Store {
   /// The defects that SQLite finds in the database file; empty if there are none (PRAGMA
   /// integrity_check).
   ///
-  /// "If the integrity_check pragma finds no problems, a single row with the value 'ok' is returned."
+  /// "If the integrity_check pragma finds no problems, a single row with the value 'ok' is
+  /// returned."
   package func integrityProblems() throws(StorageError) -> [String] {
     let found = try database.query("PRAGMA integrity_check(10)") {
       columns throws(StorageError) in try columns.text(0)

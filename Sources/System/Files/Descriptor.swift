@@ -214,8 +214,8 @@ extension Descriptor {
   /// Takes an exclusive flock(2) lock without waiting; false if another process holds it.
   ///
   /// The lock belongs to the open file description: it ends with `unlock()`, or when the last
-  /// duplicate in any process is closed. A child that another thread forks has a duplicate until its
-  /// execve(2).
+  /// duplicate in any process is closed. A child that another thread forks has a duplicate until
+  /// its execve(2).
   package func lockExclusively() throws(SystemError) -> Bool {
     while true {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }

@@ -28,12 +28,13 @@ package struct Directory: ~Copyable, Sendable {
   /// Makes a directory and its missing parents (mode 0700), and opens it.
   ///
   /// - Throws: EINVAL for a relative path: it would depend on the working directory, which differs
-  ///   between an engine and its client. If a parent could not be made, the error of the first such parent.
+  ///   between an engine and its client. If a parent could not be made, the error of the first such
+  ///   parent.
   package static func make(path: String) throws(SystemError) -> Directory {
     guard path.hasPrefix("/") else { throw SystemError("mkdir", code: EINVAL, subject: path) }
     var at = ""
-    // mkdir fails with EACCES or EROFS for a parent that exists, too. If a later part is missing, this
-    // error is the reason.
+    // mkdir fails with EACCES or EROFS for a parent that exists, too. If a later part is missing,
+    // this error is the reason.
     var refusal: SystemError?
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
       at += "/" + part
@@ -96,8 +97,8 @@ package struct Directory: ~Copyable, Sendable {
     return (read.tv_sec, read.tv_nsec) > (written.tv_sec, written.tv_nsec)
   }
 
-  /// When a file's bytes or a directory's names were last changed (stat(3type), `st_mtim`); `nil` if it
-  /// does not exist.
+  /// When a file's bytes or a directory's names were last changed (stat(3type), `st_mtim`); `nil`
+  /// if it does not exist.
   package func lastChange(_ name: String) throws(SystemError) -> WallTime? {
     try status(of: name).map { WallTime(seconds: Int64($0.st_mtim.tv_sec)) }
   }

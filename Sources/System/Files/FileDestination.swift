@@ -113,8 +113,8 @@ extension Directory {
   /// How long another change of the directory's files may take, in milliseconds.
   package static var longestChange: Int64 { 3000 }
 
-  /// Keeps other changes of the directory's files out until its descriptor closes, if the file system
-  /// has locks, and removes what killed runs have left of these files.
+  /// Keeps other changes of the directory's files out until its descriptor closes, if the file
+  /// system has locks, and removes what killed runs have left of these files.
   ///
   /// Waits for another change, because what a tool has stored in the vault must reach its file.
   ///

@@ -3,8 +3,8 @@ internal import Glibc
 /// The owner of a file, or the user of a listener, as far as this process can tell.
 ///
 /// In a user namespace without a mapping for root, one number represents root and every other user
-/// without a mapping. An owner with this number counts as root only if no other user could have made
-/// the file. Threats, section "A sandbox that hides root", has the argument.
+/// without a mapping. An owner with this number counts as root only if no other user could have
+/// made the file. Threats, section "A sandbox that hides root", has the argument.
 package enum FileOwner: Equatable, Sendable {
   /// The user of this process, also if that is root.
   case own
@@ -27,8 +27,8 @@ package enum FileOwner: Equatable, Sendable {
     }
   }
 
-  /// The owner of a file, a directory or a socket, by its absolute path (lstat(2)); `nil` if there is
-  /// none, or if the path ends at a symbolic link.
+  /// The owner of a file, a directory or a socket, by its absolute path (lstat(2)); `nil` if it
+  /// does not exist, or if the path ends at a symbolic link.
   package init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, FileStatus(status).kind != .other else { return nil }

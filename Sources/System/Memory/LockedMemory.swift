@@ -107,8 +107,8 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 
 /// Copies secret bytes, and leaves none of them in the processor's vector registers.
 ///
-/// memcpy(3) leaves them there. The dynamic linker saves these registers on the stack when it looks up
-/// the next function.
+/// memcpy(3) leaves them there. The dynamic linker saves these registers on the stack when it looks
+/// up the next function.
 package func copySecret(_ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
   guard let source = bytes.baseAddress else { return }
   unsafe clinux_copy_secret(target, source, bytes.count)

@@ -1,6 +1,7 @@
 /// A process and its ancestors, nearest first.
 ///
-/// Each is read once, when it is first asked for: /proc/PID/stat costs the kernel more than most files.
+/// Each is read once, when it is first asked for: /proc/PID/stat costs the kernel more than most
+/// files.
 package struct Ancestry: Sendable {
   /// One process, with its facts from proc(5).
   package struct Entry: Sendable, Equatable {

@@ -1,6 +1,6 @@
 extension ThisProcess {
-  /// The directory of the person's configuration: XDG_CONFIG_HOME if absolute, otherwise `.config` in
-  /// HOME; `nil` if neither is set.
+  /// The directory of the person's configuration: XDG_CONFIG_HOME if absolute, otherwise `.config`
+  /// in HOME; `nil` if neither is set.
   ///
   /// (XDG Base Directory Specification)
   package static func configurationHome(

@@ -19,8 +19,8 @@ package struct ChildProcess: Sendable {
   ///   - environment: the whole environment, as `NAME=value`.
   ///   - descriptors: become 0, 1, 2 ... of the child; -1 is /dev/null. All others are closed.
   ///   - newSession: whether to call setsid(2), so that no terminal's signal reaches the child.
-  ///   - endsWithParent: whether the kernel sends SIGTERM when the thread that starts the child ends
-  ///     (PR_SET_PDEATHSIG(2const)).
+  ///   - endsWithParent: whether the kernel sends SIGTERM when the thread that starts the child
+  ///     ends (PR_SET_PDEATHSIG(2const)).
   ///   - mask: the child's file mode mask (umask(2)), independent of the caller's.
   /// - Throws: the error of fork(2) or execve(2) itself.
   package init(

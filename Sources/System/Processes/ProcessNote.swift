@@ -1,9 +1,10 @@
 /// A process that a directory notes by the name of a file.
 ///
-/// A name is whole or not there, and a process of the same number that started later has another one.
+/// A name is whole or not there, and a process of the same number that started later has another
+/// one.
 ///
-/// A note of a private vault outlasts a reboot. If another process then has its number and its start, a
-/// caller waits for an agent that does not come.
+/// A note of a private vault outlasts a reboot. If another process then has its number and its
+/// start, a caller waits for an agent that does not come.
 package struct ProcessNote: Equatable, Sendable {
   /// The user for whom it is noted.
   package let user: UInt32

@@ -1,7 +1,7 @@
 /// How the kernel shows this process the users of the machine (user_namespaces(7)).
 ///
-/// A sandbox such as bubblewrap runs its programs in a user namespace that maps their own user only. The
-/// kernel shows each other user as the overflow uid there, root among them.
+/// A sandbox such as bubblewrap runs its programs in a user namespace that maps their own user
+/// only. The kernel shows each other user as the overflow uid there, root among them.
 struct UserNamespace: Sendable {
   /// The number that represents each user without a mapping; `nil` if all users are mapped.
   let hiddenUser: UInt32?

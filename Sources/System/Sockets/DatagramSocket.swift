@@ -14,7 +14,8 @@ package struct DatagramSocket: ~Copyable, Sendable {
 
   /// Sends one datagram without waiting (sendto(2), MSG_DONTWAIT).
   ///
-  /// - Throws: EAGAIN if the queue of the receiver is full, ENOENT or ECONNREFUSED if there is none.
+  /// - Throws: EAGAIN if the queue of the receiver is full, ENOENT or ECONNREFUSED if there is
+  ///   none.
   package func send(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let name = path.utf8CString
     guard name.count <= 108 else {

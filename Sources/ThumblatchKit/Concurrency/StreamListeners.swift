@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// The streams that get the same values, in the same order.
 ///
-/// Its owner keeps it under a lock, so that the newest value is yielded last. A yield takes the lock
-/// of the reader's task. The runtime holds that lock while it cancels the task, and calls
-/// `onTermination` under it. So `onTermination` never takes the owner's lock: it notes the end under a
-/// lock of its own. The owner must not take its lock in any other cancellation handler.
+/// Its owner keeps it under a lock, so that the newest value is yielded last. A yield takes the
+/// lock of the reader's task. The runtime holds that lock while it cancels the task, and calls
+/// `onTermination` under it. So `onTermination` never takes the owner's lock: it notes the end
+/// under a lock of its own. The owner must not take its lock in any other cancellation handler.
 package struct StreamListeners<Element: Sendable>: Sendable {
   private typealias Continuation = AsyncStream<Element>.Continuation
 

@@ -98,8 +98,8 @@ public protocol AuthVault: Sendable {
   ///
   /// The session calls it before it asks for a token, which may need a presence check.
   ///
-  /// - Throws: `hostNotAllowed`. The session also passes on that a rule forbids the method. It ignores
-  ///   other errors, because the calls that follow report them.
+  /// - Throws: `hostNotAllowed`. The session also passes on that a rule forbids the method. It
+  ///   ignores other errors, because the calls that follow report them.
   func checkHost(of request: AuthRequest, for account: String) async throws(AuthError)
   /// Sends a request with an access token.
   ///

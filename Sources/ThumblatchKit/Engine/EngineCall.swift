@@ -72,8 +72,8 @@ struct EngineCall {
   /// A hand-over to another thread and back takes three times as long as the call. This holds the
   /// caller's thread for at most 20 ms. After that, and after each failure, use `run`.
   ///
-  /// - Throws: only if a rule forbids the method. A second try would be a second refusal in the audit
-  ///   log.
+  /// - Throws: only if a rule forbids the method. A second try would be a second refusal in the
+  ///   audit log.
   static func atOnce<Method: VarlinkMethod>(
     _ content: Method
   ) throws(AuthError) -> Method.Reply? {
@@ -155,8 +155,8 @@ struct EngineCall {
 
   /// Has an agent of the person show a prompt that would be shown at the desktop anyway.
   ///
-  /// The agent offers each way that the engine offers, so only a policy that allows each way uses it.
-  /// It shows the app's reason as not verified.
+  /// The agent offers each way that the engine offers, so only a policy that allows each way uses
+  /// it. It shows the app's reason as not verified.
   ///
   /// - Returns: whether the check has passed; false if no agent shows the prompt.
   private func hasAgentShown(

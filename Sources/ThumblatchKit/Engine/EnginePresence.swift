@@ -123,8 +123,8 @@ struct PromptView: PresenceView {
     return password.secret
   }
 
-  /// Waits for the action that the check needs now; `nil` if the person cancelled, the time is over, or
-  /// the engine has ended the prompt.
+  /// Waits for the action that the check needs now; `nil` if the person cancelled, the time is
+  /// over, or the engine has ended the prompt.
   private func awaitAct(
     until deadline: BootInstant,
     _ isAwaited: (PresencePrompt.Act) -> Bool

@@ -30,8 +30,8 @@ public struct EngineVault: AuthVault {
     }
   }
 
-  /// The state of the account for a caller that may not watch: behind a restricted socket, or under a
-  /// rule of the administrator.
+  /// The state of the account for a caller that may not watch: behind a restricted socket, or under
+  /// a rule of the administrator.
   private func restrictedSnapshot(of account: String) async throws(AuthError) -> VaultSnapshot {
     do throws(AuthError) {
       let reply = try await EngineCall.run { _ in GetAccountCall(account: account) }
@@ -185,8 +185,8 @@ public struct EngineVault: AuthVault {
   /// Why a person can be asked neither for a finger nor for the password; `nil` if they can be
   /// asked.
   ///
-  /// Only the programs of a private engine are in the directories that the app searches. The app may reach
-  /// another engine from a sandbox that has no such program.
+  /// Only the programs of a private engine are in the directories that the app searches. The app
+  /// may reach another engine from a sandbox that has no such program.
   static var presenceFlaw: String? {
     guard (try? VaultLocation(privately: false)) == .privateVault else { return nil }
     do throws(InstalledProgram.Flaw) {

@@ -8,16 +8,16 @@ internal import VaultClient
 
 /// A presenter for programs that may have no terminal, such as a tool that an editor starts.
 ///
-/// If the process has a terminal, the prompt is shown there, as by ``TerminalPresenter``. Otherwise it
-/// is shown at the desktop of the person: in a notification while a device waits for a touch, and in a
-/// window of pinentry for the system password or the PIN of a security key. The window opens only after
-/// a click on "Type password" or "Type PIN" in the notification. "Deny" and a closed notification cancel
-/// the prompt.
+/// If the process has a terminal, the prompt is shown there, as by ``TerminalPresenter``. Otherwise
+/// it is shown at the desktop of the person: in a notification while a device waits for a touch,
+/// and in a window of pinentry for the system password or the PIN of a security key. The window
+/// opens only after a click on "Type password" or "Type PIN" in the notification. "Deny" and a
+/// closed notification cancel the prompt.
 ///
-/// If `thumblatch agent` runs in the person's session, it shows the prompt instead, so that no password
-/// reaches this process. The agent shows the words of the vault. This presenter shows the prompt itself
-/// if no agent runs, if the agent does not show it within two seconds, or if the policy or the purpose
-/// allows only one method.
+/// If `thumblatch agent` runs in the person's session, it shows the prompt instead, so that no
+/// password reaches this process. The agent shows the words of the vault. This presenter shows the
+/// prompt itself if no agent runs, if the agent does not show it within two seconds, or if the
+/// policy or the purpose allows only one method.
 ///
 /// The prompt is cancelled at once if the process belongs to no active and unlocked session at this
 /// machine, as over ssh, or if no notification server answers. The reader is armed only after the

@@ -4,8 +4,8 @@ internal import System
 
 /// The dialogues that are at the terminal or the desktop now.
 ///
-/// A program that exits ends them first. A terminal would keep its echo off. A notification belongs to
-/// its server, and would stay.
+/// A program that exits ends them first. A terminal would keep its echo off. A notification belongs
+/// to its server, and would stay.
 enum OpenDialogues {
   /// How long an exit waits, in seconds.
   private static let limit: Int64 = 2

@@ -153,7 +153,8 @@ extension PresencePrompt {
   /// The method that asks the present question: the system password, or a key that wants its PIN.
   var asking: PresenceMethod { content.withLock { $0.asking } }
 
-  /// The way that a `question` belongs to: the system password, or a security key that wants its PIN.
+  /// The way that a `question` belongs to: the system password, or a security key that wants its
+  /// PIN.
   public var questionWay: Way { Way(asking) }
 
   /// The methods of the first try.

@@ -133,8 +133,8 @@ public final class PresencePrompt: Sendable, Observable, Identifiable {
     return content.withLock { $0.notice }
   }
 
-  /// The event that the last notice is about, which a presenter can put in the words of the commands;
-  /// `nil` if only the notice has words.
+  /// The event that the last notice is about, which a presenter can put in the words of the
+  /// commands; `nil` if only the notice has words.
   var event: PresenceEvent? {
     registrar.access(self, keyPath: \.notice)
     return content.withLock { $0.event }

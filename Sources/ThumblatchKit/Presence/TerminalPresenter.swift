@@ -32,7 +32,8 @@ public struct TerminalPresenter: PresencePresenter {
       if case .ended = prompt.phase { return true }
       guard let terminal = Terminal.controlling(takesInterruptKey: true) else { return nil }
       guard OpenDialogues.begin(interrupt) else { return false }
-      // The program may exit as soon as the call has ended. The exit waits until the terminal is restored.
+      // The program may exit as soon as the call has ended. The exit waits until the terminal is
+      // restored.
       defer {
         terminal.restore()
         OpenDialogues.end(interrupt)

@@ -9,9 +9,10 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// How long before its end the vault refreshes the access token; `nil` if it does not refresh
   /// ahead.
   ///
-  /// The vault refreshes ahead only if that needs no presence check at that moment, and only a token
-  /// that lives longer than ten minutes. The time is at least one minute. It is at most one hour, and at
-  /// most half of the token's lifetime. If a refresh ahead fails, the next call refreshes.
+  /// The vault refreshes ahead only if that needs no presence check at that moment, and only a
+  /// token that lives longer than ten minutes. The time is at least one minute. It is at most one
+  /// hour, and at most half of the token's lifetime. If a refresh ahead fails, the next call
+  /// refreshes.
   public var refreshAhead: Duration?
   /// Whether a locked session refuses tokens until `unlock()`.
   ///
@@ -23,8 +24,8 @@ public struct AuthConfiguration: Sendable, Hashable {
   /// The reader itself is locked after five failed checks, whatever this value is.
   public var failedChecksBeforeSignOut: Int?
 
-  /// How the session tries again by itself if the network or the provider fails for a moment; `nil`: it
-  /// does not, and each such failure is an error at once.
+  /// How the session tries again by itself if the network or the provider fails for a moment;
+  /// `nil`: it does not, and each such failure is an error at once.
   public var retry: RetryPolicy?
 
   /// Makes a configuration.

@@ -5,7 +5,8 @@ internal import System
 extension AuthSession {
   /// Whether the person sees a browser that the session opens here.
   ///
-  /// It is false over SSH, and if there is neither a screen nor `$BROWSER`. Use `loginWithDeviceCode` then.
+  /// It is false over SSH, and if there is neither a screen nor `$BROWSER`. Use
+  /// `loginWithDeviceCode` then.
   public static var canOpenBrowser: Bool { Browser.isSeen(ThisProcess.environment) }
 
   /// Signs in with a browser, which returns to a port of this machine (RFC 8252).

@@ -34,8 +34,9 @@ extension AuthSession {
 
   /// Closes the unlock window, and forgets the token in memory.
   ///
-  /// The window belongs to the login session. It counts for each program there, and for all accounts
-  /// that it was opened for. An unprotected account has no window: then only the token is forgotten.
+  /// The window belongs to the login session. It counts for each program there, and for all
+  /// accounts that it was opened for. An unprotected account has no window: then only the token is
+  /// forgotten.
   ///
   /// - Throws: the errors of the vault itself. The session is locked even then, until the vault
   ///   answers a call.

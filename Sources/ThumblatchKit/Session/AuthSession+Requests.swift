@@ -9,8 +9,8 @@ extension AuthSession {
   /// made once more. If the configuration has a `RetryPolicy`, the request is made again after a
   /// temporary failure. The policy applies to each of the two tokens.
   ///
-  /// A request to a host that gets no token is refused before a presence check for the token. If the
-  /// vault must be opened first, its prompt comes earlier.
+  /// A request to a host that gets no token is refused before a presence check for the token. If
+  /// the vault must be opened first, its prompt comes earlier.
   ///
   /// - Throws: the errors of `accessToken()`; `invalidArgument`, `invalidURL`, `hostNotAllowed`,
   ///   `offline`, `notAnswering`, `providerNotTrusted`, `providerUnavailable`, `undecodable` for an
@@ -29,8 +29,8 @@ extension AuthSession {
   /// Refuses a request to a host that may not get the token, before a presence check for the token.
   private func refuseOtherHosts(_ request: AuthRequest) async throws(AuthError) {
     do throws(AuthError) { try await vault.checkHost(of: request, for: account) } catch {
-      // A vault that needs a touch reports nothing before it is open. The call for the token asks for
-      // it. A caller that may not ask for the hosts may send no request either.
+      // A vault that needs a touch reports nothing before it is open. The call for the token asks
+      // for it. A caller that may not ask for the hosts may send no request either.
       let isForbidden = (error.cause as? VaultClientError)?.forbidsTheMethod == true
       guard error.kind != .hostNotAllowed, !isForbidden else { throw error }
     }

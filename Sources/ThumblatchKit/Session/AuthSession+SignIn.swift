@@ -6,8 +6,8 @@ extension AuthSession {
   ///
   /// Until then the state is `unauthenticated`, because the vault was not asked. Afterwards, as
   /// long as a user is signed in, the session follows the vault. It then learns of a refresh, of
-  /// the end of the unlock window, and of changes that other programs make to the account. Without a
-  /// user, it learns of another program's sign-in at the next call for a token.
+  /// the end of the unlock window, and of changes that other programs make to the account. Without
+  /// a user, it learns of another program's sign-in at the next call for a token.
   ///
   /// - Throws: the errors of the vault itself. The state is then `error`.
   @discardableResult
@@ -81,9 +81,9 @@ extension AuthSession {
   ///   - locally: if `true`, the provider is not notified, and no prompt is shown.
   ///   - reason: why the app asks, in its own words; `nil` for the configuration's reason.
   /// - Returns: the result at the provider. If no user was signed in, nothing is done.
-  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased, with
-  ///   two exceptions. After `cancelled`, or an error whose advice says so, the sign-out may have
-  ///   happened: call `restore()` to learn the state.
+  /// - Throws: `presence`, and the errors of the vault itself. After an error nothing is erased,
+  ///   with two exceptions. After `cancelled`, or an error whose advice says so, the sign-out may
+  ///   have happened: call `restore()` to learn the state.
   @discardableResult
   public func logout(
     locally: Bool = false,
@@ -121,8 +121,8 @@ extension AuthSession {
   }
 
   /// Asks the provider whether it still accepts the session's access token: a password backend at
-  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint, and any other OAuth provider at
-  /// its introspection endpoint if the client has a secret.
+  /// `GET /auth/verify`, an OpenID provider at its userinfo endpoint, and any other OAuth provider
+  /// at its introspection endpoint if the client has a secret.
   ///
   /// An access token looks valid until it expires, even if the provider has ended the sign-in. Ask
   /// before a step that cannot be undone. A refused token is forgotten: the next `accessToken()`

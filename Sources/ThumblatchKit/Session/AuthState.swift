@@ -10,8 +10,8 @@ public enum AuthState: Sendable, Hashable {
   case authenticated(User)
   /// A person must show presence: show the prompt.
   ///
-  /// After its check, a prompt stays in the state with the phase `ended` until its call ends, or until
-  /// another prompt replaces it.
+  /// After its check, a prompt stays in the state with the phase `ended` until its call ends, or
+  /// until another prompt replaces it.
   case presencePrompt(PresencePrompt)
   /// A user is signed in to a protected account, and no unlock window is open: show the lock view.
   ///

@@ -7,8 +7,8 @@ internal import VaultInterface
 /// sign-in or a registration: the person waits for those, and may change the input.
 ///
 /// A request is sent again if no part of it left this machine, or if its method is idempotent
-/// (RFC 9110, section 9.2.2). An idempotent request is also sent again after an answer of 429, 502, 503
-/// or 504. A POST that may have taken effect is never sent a second time.
+/// (RFC 9110, section 9.2.2). An idempotent request is also sent again after an answer of 429, 502,
+/// 503 or 504. A POST that may have taken effect is never sent a second time.
 public struct RetryPolicy: Sendable, Hashable {
   /// The most tries that any policy allows.
   public static let mostTries = 10
@@ -23,8 +23,8 @@ public struct RetryPolicy: Sendable, Hashable {
   public let time: Duration
   /// The pause after the first try.
   ///
-  /// It doubles with each further try, to at most 30 seconds. A random part of up to a quarter is added,
-  /// so that many apps do not come back at once.
+  /// It doubles with each further try, to at most 30 seconds. A random part of up to a quarter is
+  /// added, so that many apps do not come back at once.
   public let firstPause: Duration
 
   /// Makes a policy.

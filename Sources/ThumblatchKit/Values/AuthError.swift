@@ -23,8 +23,8 @@ public struct AuthError: Error, Sendable {
     case notAnswering
     /// The other side is not the one that the provider's settings name.
     ///
-    /// Its certificate, its key or its program is another. Nothing was sent, and the same call fails
-    /// again until the server or the settings change.
+    /// Its certificate, its key or its program is another. Nothing was sent, and the same call
+    /// fails again until the server or the settings change.
     case providerNotTrusted
     /// The provider fails, or does not answer.
     ///
@@ -109,7 +109,8 @@ public struct AuthError: Error, Sendable {
     case busy
     /// The system denies access to this person.
     case denied
-    /// No person can be asked: the session has no presenter, or no prompt can be shown at the desktop.
+    /// No person can be asked: the session has no presenter, or no prompt can be shown at the
+    /// desktop.
     case cannotPrompt
   }
 

@@ -1,6 +1,7 @@
 internal import Configuration
 
-/// A value whose `description` is all that `print`, `dump`, a log line or a crash report shows of it.
+/// A value whose `description` is all that `print`, `dump`, a log line or a crash report shows of
+/// it.
 ///
 /// Personal data is printed only if an app names it, such as `user.name`.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -83,8 +83,8 @@ extension Vault {
   /// account in its place.
   ///
   /// One transaction deletes its row with all that depends on it, so that a kill leaves the whole
-  /// account or none of it. The slot is removed after the commit. If a kill or a failing disk leaves
-  /// it behind, the next start removes it. The audit log keeps the name.
+  /// account or none of it. The slot is removed after the commit. If a kill or a failing disk
+  /// leaves it behind, the next start removes it. The audit log keeps the name.
   ///
   /// With `local`, the provider is not notified. `prompt` is a passed presence check to spend.
   ///

@@ -3,8 +3,8 @@ internal import Presence
 internal import PresenceTerms
 internal import Storage
 
-// The account of calls that name none: the one that a person chose, or the only one with a login. An
-// account of kind `static` must be chosen: programs that want a token would get a password.
+// The account of calls that name none: the one that a person chose, or the only one with a login.
+// An account of kind `static` must be chosen: programs that want a token would get a password.
 extension Vault {
   /// The key of the chosen account's id in the store.
   private static var defaultKey: String { "default-account" }

@@ -112,9 +112,9 @@ extension Vault {
 
   /// Sends the records that were committed to the journal.
   ///
-  /// Nothing depends on it: a journal that accepts no record neither blocks nor fails a call. Refused
-  /// records are sent later, the last 1000 at most. The records are read again, because only the store
-  /// has them as they were committed.
+  /// Nothing depends on it: a journal that accepts no record neither blocks nor fails a call.
+  /// Refused records are sent later, the last 1000 at most. The records are read again, because
+  /// only the store has them as they were committed.
   func sendToJournal() {
     guard let journal = audit.journal, audit.progress.isDue(at: clock.boot),
       var sent = audit.progress.sent

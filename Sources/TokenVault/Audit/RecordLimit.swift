@@ -37,8 +37,8 @@ struct RecordLimit {
 
 /// The uses without a check, of which only some get a record of their own.
 ///
-/// 60 at once get a record, and one more a minute. The others are counted, so that a flood does not push
-/// the history out.
+/// 60 at once get a record, and one more a minute. The others are counted, so that a flood does not
+/// push the history out.
 struct UseCount {
   private var limit = RecordLimit(most: 60, secondsForOne: 60)
   /// The uses that no record counts yet, by the account's id.

@@ -40,7 +40,8 @@ struct RefusalCount {
 
   /// Adds to a sum.
   ///
-  /// A client chooses some of these texts. So only the first ones are kept apart, and the rest is `other`.
+  /// A client chooses some of these texts. So only the first ones are kept apart, and the rest is
+  /// `other`.
   private func add(_ count: Int, of what: String, to sums: inout [String: Int]) {
     let isKnown = sums[what] != nil || sums.count < Self.mostOthers
     sums[isKnown ? what : "other", default: 0] += count
@@ -69,8 +70,8 @@ struct RefusalCount {
 extension Vault {
   /// Counts a refusal of a request that changes nothing.
   ///
-  /// `what` is a fixed text, or names a rule. Restricted sockets have any number of names, so only some
-  /// are counted by name.
+  /// `what` is a fixed text, or names a rule. Restricted sockets have any number of names, so only
+  /// some are counted by name.
   package func noteRefusal(_ what: String, of account: String? = nil, by requester: String) {
     audit.noteRefusal(what, of: account, by: requester)
   }

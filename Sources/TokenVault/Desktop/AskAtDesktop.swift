@@ -120,7 +120,8 @@ extension Vault {
 
   // MARK: The turn
 
-  /// Waits until no other prompt is shown; false if the check of another prompt has answered this one.
+  /// Waits until no other prompt is shown; false if the check of another prompt has answered this
+  /// one.
   private func takeTurn(_ prompt: String, _ caller: Caller) async throws(VaultFailure) -> Bool {
     while true {
       if isAnswered(prompt) { return false }
@@ -255,7 +256,8 @@ extension Vault {
     // An agent that waits for the person's answer has no call that could fail.
     desktopState.agents?.hangUp(shown.agent)
     let last = shown.failure ?? failure
-    // A PAM module's message about a wrong password is for the person, not for the program that asks.
+    // A PAM module's message about a wrong password is for the person, not for the program that
+    // asks.
     endShowing(.failed(last.outcome == .noMatch ? .noMatch : last))
   }
 

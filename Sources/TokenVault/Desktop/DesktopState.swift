@@ -28,7 +28,8 @@ enum DesktopOutcome {
 
 /// The desktop's part of a vault: one prompt at a time is shown there.
 struct DesktopState {
-  /// The programs that show prompts at the person's desktop; `nil` if the clients do that themselves.
+  /// The programs that show prompts at the person's desktop; `nil` if the clients do that
+  /// themselves.
   let agents: (any DesktopAgents)?
   /// The prompt whose turn it is.
   private(set) var current: String?

@@ -23,9 +23,9 @@ struct SecretReminders {
   }
 }
 
-// No refresh renews a static secret, so the person is reminded before it expires. A reminder is due when
-// the secret is used, and when the person passes any presence check. So it needs no timer, and a secret
-// that only a job at night uses is not forgotten. The agent shows each reminder once.
+// No refresh renews a static secret, so the person is reminded before it expires. A reminder is due
+// when the secret is used, and when the person passes any presence check. So it needs no timer, and
+// a secret that only a job at night uses is not forgotten. The agent shows each reminder once.
 extension Vault {
   /// When a secret expires about which the person is reminded now.
   private var endsToRemindOf: ClosedRange<Int64> {

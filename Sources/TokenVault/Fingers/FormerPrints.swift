@@ -5,9 +5,9 @@ internal import System
 
 // Some readers store prints and match them on the chip. If a print was deleted here and is still on
 // such a reader, the reader refuses a new enrollment of that finger. Or it identifies the old print
-// in place of another. So the sealed print is kept until its reader has deleted it. Only prints that
-// this store holds or held are ever deleted on a reader, because it may have prints of other users
-// and systems.
+// in place of another. So the sealed print is kept until its reader has deleted it. Only prints
+// that this store holds or held are ever deleted on a reader, because it may have prints of other
+// users and systems.
 extension Vault {
   /// The limit of former prints; the oldest are dropped.
   static let mostFormerPrints = 20
@@ -31,7 +31,8 @@ extension Vault {
     return LoadedPrint(finger: row.finger, print: SharedSecret(print))
   }
 
-  /// Deletes a print on the reader that stores it; `nil` stands for a print whose box does not open.
+  /// Deletes a print on the reader that stores it; `nil` stands for a print whose box does not
+  /// open.
   func deletion(of print: LoadedPrint?) async -> PrintDeletion {
     guard let print else { return .left("the stored print does not open") }
     return await check.delete(print)

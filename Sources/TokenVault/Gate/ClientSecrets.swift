@@ -4,8 +4,8 @@ internal import SecretMemory
 internal import Storage
 
 // The client secret of an account's provider has its own box, separate from the provider's other
-// settings. No presence check guards it, because it identifies the program and not the person. The box
-// is bound to the account and to those settings, so that edited settings cannot send the secret
+// settings. No presence check guards it, because it identifies the program and not the person. The
+// box is bound to the account and to those settings, so that edited settings cannot send the secret
 // elsewhere. The account's binding covers both, and shows that the secret belongs to the login.
 extension Vault {
   /// Binds an account to a provider; its refresh token must be sealed for it next.

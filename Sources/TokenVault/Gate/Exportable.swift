@@ -8,8 +8,8 @@ internal import Storage
 extension Vault {
   /// The binding of an account's tokens.
   ///
-  /// It is the SHA-256 of its provider's whole form, and of whether the tokens may be released. A record
-  /// that was edited to allow a release does not open.
+  /// It is the SHA-256 of its provider's whole form, and of whether the tokens may be released. A
+  /// record that was edited to allow a release does not open.
   func bindingOf(_ provider: Provider, exportable: Bool) throws(VaultFailure) -> [UInt8] {
     try bindingOf(provider.canonicalForm, provider.oauth?.clientSecret, exportable: exportable)
   }

@@ -69,8 +69,8 @@ extension Vault {
   ///
   /// Only this file opens refresh tokens.
   ///
-  /// A token under presence protection needs a proof, which is used up in any case. The class is a part
-  /// of the associated data, so a row that was edited to say "not protected" does not open.
+  /// A token under presence protection needs a proof, which is used up in any case. The class is a
+  /// part of the associated data, so a row that was edited to say "not protected" does not open.
   func openRefreshToken(
     of account: AccountRow,
     authority: Authority,
@@ -101,8 +101,8 @@ extension Vault {
 
   /// The refresh tokens of all accounts, sealed again under another device secret.
   ///
-  /// An opened token is only sealed again. One proof, made by the password for a rekey, is valid for
-  /// all tokens. Only a rekey from the file to the machine key needs no proof.
+  /// An opened token is only sealed again. One proof, made by the password for a rekey, is valid
+  /// for all tokens. Only a rekey from the file to the machine key needs no proof.
   func resealedAccounts(
     under key: borrowing SealingKey,
     _ reason: Resealing,
@@ -152,10 +152,11 @@ extension Vault {
     }
   }
 
-  /// Opens the refresh tokens that move into the service, and lends each to a seal of that transfer.
+  /// Opens the refresh tokens that move into the service, and lends each to a seal of that
+  /// transfer.
   ///
-  /// One proof for the transfer is valid for all of them. An account whose grant has ended moves without
-  /// its token.
+  /// One proof for the transfer is valid for all of them. An account whose grant has ended moves
+  /// without its token.
   func openForService(
     _ accounts: [AccountRow],
     _ authority: Authority,
@@ -168,10 +169,11 @@ extension Vault {
     for account in accounts { try lend(account, to: seal) }
   }
 
-  /// Opens the refresh tokens that move into the private vault of their user, and lends each to a seal.
+  /// Opens the refresh tokens that move into the private vault of their user, and lends each to a
+  /// seal.
   ///
-  /// One proof, made by the system password for this, is valid for all of them. An account that must stay
-  /// stops it.
+  /// One proof, made by the system password for this, is valid for all of them. An account that
+  /// must stay stops it.
   func openForPrivateVault(
     _ accounts: [AccountRow],
     _ authority: Authority,

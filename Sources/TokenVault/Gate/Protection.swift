@@ -8,9 +8,9 @@ internal import Storage
 extension Vault {
   /// Turns presence protection on or off, after a presence check in either case.
   ///
-  /// A person that cannot pass a check must not lock the account, and a person that is not here must not
-  /// unlock it. The token is sealed again under the other class in one transaction. The old box in the
-  /// write-ahead log is overwritten.
+  /// A person that cannot pass a check must not lock the account, and a person that is not here
+  /// must not unlock it. The token is sealed again under the other class in one transaction. The
+  /// old box in the write-ahead log is overwritten.
   ///
   /// The check that turns it on also opens the unlock window of this account at the location of the
   /// caller. Otherwise the next use would ask for another check at once. The prompt says so.

@@ -8,15 +8,15 @@ internal import Storage
 extension Vault {
   /// Releases the refresh token of an exportable account from the vault.
   ///
-  /// It needs a presence check of its own: an open unlock window does not count. The record is committed
-  /// before the token is handed over. Unless the token is kept, the account is then signed out here. The
-  /// provider is not notified, because the token stays in use elsewhere.
+  /// It needs a presence check of its own: an open unlock window does not count. The record is
+  /// committed before the token is handed over. Unless the token is kept, the account is then
+  /// signed out here. The provider is not notified, because the token stays in use elsewhere.
   ///
   /// - Parameters:
   ///   - name: the account; `nil` for the default.
-  ///   - keep: whether the account stays signed in. That is possible only if a refresh has shown that
-  ///     the provider keeps refresh tokens. Otherwise the first holder that uses the token would lock
-  ///     the other one out.
+  ///   - keep: whether the account stays signed in. That is possible only if a refresh has shown
+  ///     that the provider keeps refresh tokens. Otherwise the first holder that uses the token
+  ///     would lock the other one out.
   ///   - prompt: a passed presence check to spend.
   ///   - caller: the caller that gets the token.
   /// - Returns: the token, and whether the account is signed out here.

@@ -1,12 +1,13 @@
 internal import Presence
 internal import PresenceTerms
 
-// How a call spends the check that its prompt has passed. Each proof is spent once, for the question
-// that it was made for.
+// How a call spends the check that its prompt has passed. Each proof is spent once, for the
+// question that it was made for.
 extension Vault {
   /// The proof of a passed check; a call that names no prompt gets one to show.
   ///
-  /// - Throws: `presenceNeeded` if there is no prompt, `presenceFailed` if its check has not passed.
+  /// - Throws: `presenceNeeded` if there is no prompt, `presenceFailed` if its check has not
+  ///   passed.
   func proof(
     of question: PromptQuestion,
     account: String? = nil,

@@ -36,7 +36,8 @@ struct Opening: ~Copyable {
   ///   - directory: the state directory.
   ///   - user: the owner of the vault.
   ///   - slots: the machine key, if one was made; `nil` if none is used.
-  /// - Throws: why the machine key, the secret or the store cannot be used; nothing was changed then.
+  /// - Throws: why the machine key, the secret or the store cannot be used; nothing was changed
+  ///   then.
   init(_ directory: StateDirectory, of user: UInt32, _ slots: MachineKeySlots?) throws {
     // Open the machine key first: if that fails, no file of the vault is made or changed.
     let machineKey = try slots?.key()
@@ -235,7 +236,8 @@ struct Opening: ~Copyable {
     _ isUnderMachineKey: Bool
   ) throws(StorageError) -> Bool {
     if named == identifier { return true }
-    // The machine key of a vault with records is missing: without it, the vault would open by its file.
+    // The machine key of a vault with records is missing: without it, the vault would open by its
+    // file.
     if !isUnderMachineKey, named != nil, try store.auditCount() > 0 { return false }
     // Nothing was ever sealed, so the device secret may be a new one.
     guard count == 0 else { return false }

@@ -14,12 +14,13 @@ extension Vault {
   /// - Parameters:
   ///   - journalsLater: see `change`.
   ///   - isSealed: whether a box changes; otherwise nothing is counted.
-  ///   - emptiesLog: whether the write-ahead log is emptied afterwards, because it holds an old box.
+  ///   - emptiesLog: whether the write-ahead log is emptied afterwards, because it holds an old
+  ///     box.
   ///   - body: the change.
   ///   - committed: is called after the commit, before any later step can fail.
   /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws, and failures of the store. If only the log cannot be emptied, the
-  ///   failure says that the change is made.
+  /// - Throws: what `body` throws, and failures of the store. If only the log cannot be emptied,
+  ///   the failure says that the change is made.
   func changeSealed<Value>(
     journalsLater: Bool = false,
     isSealed: Bool = true,
@@ -33,7 +34,8 @@ extension Vault {
       return value
     }
     committed()
-    // The change is committed. If the counter cannot be written now, the next change writes it first.
+    // The change is committed. If the counter cannot be written now, the next change writes it
+    // first.
     if isSealed { try? raiseCounter() }
     if emptiesLog { try emptyLog() }
     return value

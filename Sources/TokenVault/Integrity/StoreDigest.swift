@@ -1,11 +1,12 @@
 internal import Cryptography
 internal import Storage
 
-// The store digest. The count of changes to sealed boxes would be of little use if it could be edited, or if one old
-// box could be restored without it. So the store holds a code under the key of the rollback counter. The code covers
-// the count, the generation and class of each account, and the identifier of each print and security key. It also
-// covers the user's own rules, because their absence would be a laxer policy. It does not cover the bytes of a box:
-// damage to one box harms only that box, and a box of another generation does not open.
+// The store digest. The count of changes to sealed boxes would be of little use if it could be
+// edited, or if one old box could be restored without it. So the store holds a code under the key
+// of the rollback counter. The code covers the count, the generation and class of each account, and
+// the identifier of each print and security key. It also covers the user's own rules, because their
+// absence would be a laxer policy. It does not cover the bytes of a box: damage to one box harms
+// only that box, and a box of another generation does not open.
 extension Vault {
   static let storeDigestKey = "box-seal"
 

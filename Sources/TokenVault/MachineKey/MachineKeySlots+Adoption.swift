@@ -21,8 +21,8 @@ internal import Storage
 extension MachineKeySlots {
   /// Lists the vaults that may still open with only their file; does nothing if they are listed.
   ///
-  /// A vault that is not listed is under the machine key from its start, since it was made after the
-  /// key.
+  /// A vault that is not listed is under the machine key from its start, since it was made after
+  /// the key.
   package func list(_ users: [UInt32]) throws(VaultFailure) {
     try change { phase, left in
       guard phase == .adding else { return false }

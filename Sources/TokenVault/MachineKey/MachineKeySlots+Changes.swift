@@ -121,9 +121,9 @@ extension MachineKeySlots {
 
   /// Removes a slot.
   ///
-  /// A slot of the TPM that opens, or one of a security key, and a recovery slot must remain. Without the
-  /// first, each start of the engine would need the code. Without the second, a cleared TPM or a lost key
-  /// would lose all vaults.
+  /// A slot of the TPM that opens, or one of a security key, and a recovery slot must remain.
+  /// Without the first, each start of the engine would need the code. Without the second, a cleared
+  /// TPM or a lost key would lose all vaults.
   package func remove(_ name: String) throws(VaultFailure) {
     try inTurn { () throws(VaultFailure) in
       guard try stored(try directory.exists()) else { throw .noMachineKey }

@@ -248,8 +248,8 @@ extension MachineKeySlots {
 
   /// Ends the use of the TPM's counter, before its last slot is removed.
   ///
-  /// - Throws: why the state cannot be written, and why the counter of an earlier definition or removal
-  ///   may still be there.
+  /// - Throws: why the state cannot be written, and why the counter of an earlier definition or
+  ///   removal may still be there.
   func endCounter() throws(VaultFailure) {
     // After a write that failed, the state's file may still name a counter.
     guard hasCounter || isStateUncertain else { return }

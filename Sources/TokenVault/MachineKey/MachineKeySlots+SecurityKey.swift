@@ -2,7 +2,8 @@ package import MachineKey
 package import SecretMemory
 internal import Storage
 
-// The slots of security keys, in the private form. No lock is held while a person is asked for a touch.
+// The slots of security keys, in the private form. No lock is held while a person is asked for a
+// touch.
 extension MachineKeySlots {
   /// Examines the security key that is plugged in, before a person is asked for anything.
   ///

@@ -7,8 +7,8 @@ package import System
 
 /// The slots of an owner directory, and the machine key once one of them has opened.
 ///
-/// The key is opened when a vault first needs it, once for all vaults of this engine. Most functions
-/// block their thread while the TPM works.
+/// The key is opened when a vault first needs it, once for all vaults of this engine. Most
+/// functions block their thread while the TPM works.
 package final class MachineKeySlots: Sendable {
   /// The seconds after which a lasting failure is examined again.
   private static let failureSeconds: Int64 = 30

@@ -12,7 +12,8 @@ internal import Storage
 package struct BackedUpAccount: Sendable, Equatable {
   package let name: String
   package let provider: String
-  /// Why the account has to sign in again after a restore; `nil` if the backup has its refresh token.
+  /// Why the account has to sign in again after a restore; `nil` if the backup has its refresh
+  /// token.
   package let reason: String?
 }
 
@@ -32,9 +33,10 @@ package struct BackupPart: Sendable {
   package let bytes: [UInt8]
 }
 
-// A backup works on another machine, and it may be years old. So it carries only refresh tokens that may
-// leave the vault, at providers that are known to keep them: a token that was replaced since would be
-// treated as stolen. Access tokens, static secrets, prints, keys and the device secret stay here.
+// A backup works on another machine, and it may be years old. So it carries only refresh tokens
+// that may leave the vault, at providers that are known to keep them: a token that was replaced
+// since would be treated as stolen. Access tokens, static secrets, prints, keys and the device
+// secret stay here.
 extension Vault {
   /// Makes an encrypted backup of all accounts; needs the system password.
   ///
@@ -42,8 +44,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - bytes: the header of the file.
-  ///   - secret: opens the backup later. A recovery code must open a slot of the machine key, so that
-  ///     no mistyped code is used.
+  ///   - secret: opens the backup later. A recovery code must open a slot of the machine key, so
+  ///     that no mistyped code is used.
   ///   - prompt: a check passed by password.
   ///   - caller: the caller that gets the backup.
   /// - Returns: the parts of the file, in their order.

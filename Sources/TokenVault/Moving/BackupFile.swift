@@ -7,9 +7,9 @@ internal import System
 
 /// The boxes behind the header of a backup file.
 ///
-/// Each is preceded by its length in four bytes, little endian. The first box holds the manifest, which
-/// says how many follow. Every box is bound to the header and to its number. So a backup in which a box
-/// was changed, dropped, added or moved does not open.
+/// Each is preceded by its length in four bytes, little endian. The first box holds the manifest,
+/// which says how many follow. Every box is bound to the header and to its number. So a backup in
+/// which a box was changed, dropped, added or moved does not open.
 struct BackupBoxes: ~Copyable {
   private static let lengthCount = 4
 
@@ -115,7 +115,8 @@ struct BackupUpload {
     latest = now
   }
 
-  /// Drops a backup of which no part has come for five minutes, which is longer than a prompt lasts.
+  /// Drops a backup of which no part has come for five minutes, which is longer than a prompt
+  /// lasts.
   mutating func expire(at now: BootInstant) {
     if now.seconds(since: latest) >= 300 { self = BackupUpload() }
   }

@@ -29,7 +29,8 @@ extension Vault {
     return try digest(of: key)
   }
 
-  /// Fetches the accounts that a passed check has allowed in the service, and has them erased there.
+  /// Fetches the accounts that a passed check has allowed in the service, and has them erased
+  /// there.
   ///
   /// - Parameters:
   ///   - socket: the path of the service's socket; `nil` for the usual one.
@@ -93,7 +94,8 @@ extension Vault {
 
   // MARK: - The steps
 
-  /// Commits the accounts, with the receipt that the service asks for; returns the name of the handover.
+  /// Commits the accounts, with the receipt that the service asks for; returns the name of the
+  /// handover.
   private func take(
     _ file: [UInt8],
     _ key: SharedSecret,
@@ -216,7 +218,8 @@ extension Vault {
     return (Array(value.prefix(Self.receiptCount)), accounts)
   }
 
-  /// Runs a step while no other one works on an export: only then it is known that no accounts are fetched.
+  /// Runs a step while no other one works on an export: only then it is known that no accounts are
+  /// fetched.
   private func whileExporting<Value>(
     _ body: () async throws(VaultFailure) -> Value
   ) async throws(VaultFailure) -> Value {

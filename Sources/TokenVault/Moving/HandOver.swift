@@ -33,14 +33,15 @@ struct AllowedExport {
 }
 
 // The service's side of an export. The steps:
-//  1. A client asks for the accounts, with the digest of the key that the private engine has made. The
-//     check by password is bound to both.
-//  2. The private engine shows the key. The service commits a record that names the handover, the private
-//     vault and the accounts, and gives the accounts, sealed under that key.
+//  1. A client asks for the accounts, with the digest of the key that the private engine has made.
+//     The check by password is bound to both.
+//  2. The private engine shows the key. The service commits a record that names the handover, the
+//     private vault and the accounts, and gives the accounts, sealed under that key.
 //  3. The private vault commits them, with the receipt that lay among them.
 //  4. The private engine shows the receipt, and the service erases the accounts with the record.
-// While there is a record, no refresh token of these accounts is opened. The private engine is the only
-// one to fetch, so it always knows if it has them: without them it lets the service use them again.
+// While there is a record, no refresh token of these accounts is opened. The private engine is the
+// only one to fetch, so it always knows if it has them: without them it lets the service use them
+// again.
 extension Vault {
   private static let handOverKey = "handover"
   static let receiptCount = 32
@@ -50,8 +51,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - names: the accounts, which the prompt shows.
-  ///   - commitment: the SHA-256 of the key of that engine. The check is bound to it, so another program
-  ///     cannot use it.
+  ///   - commitment: the SHA-256 of the key of that engine. The check is bound to it, so another
+  ///     program cannot use it.
   ///   - prompt: a check passed by password.
   ///   - caller: the caller that asks.
   /// - Throws: `presenceNeeded`, `noSuchAccount`, `refused` if an account must stay.
@@ -144,11 +145,13 @@ extension Vault {
     return file
   }
 
-  /// Ends a handover: erases the accounts if the private vault has them, and uses them again otherwise.
+  /// Ends a handover: erases the accounts if the private vault has them, and uses them again
+  /// otherwise.
   ///
   /// - Parameters:
   ///   - transfer: names the handover.
-  ///   - receipt: shows that the private vault has opened the accounts; `nil` if it has none of them.
+  ///   - receipt: shows that the private vault has opened the accounts; `nil` if it has none of
+  ///     them.
   ///   - caller: the private engine.
   /// - Returns: whether there was this handover.
   /// - Throws: `invalidArgument` for a receipt of other accounts; nothing is changed then.

@@ -9,8 +9,8 @@ package struct ExportableAccount: Sendable, Equatable {
   package let reason: String?
 }
 
-// What the service refuses while a private vault may have some of its accounts. Two vaults would otherwise
-// use the same refresh tokens.
+// What the service refuses while a private vault may have some of its accounts. Two vaults would
+// otherwise use the same refresh tokens.
 extension Vault {
   /// The failure that says what to do while it is not known if a private vault has accounts.
   var leavingFailure: VaultFailure? {

@@ -33,11 +33,12 @@ extension AccountRow {
 //  1. Work on no account any more, and seal all of them under a fresh key.
 //  2. Commit a record that names the transfer, its accounts and the service's socket.
 //  3. Send them. The service commits all, together with the name of the transfer.
-//  4. Erase the accounts and the record. While there is a record, no refresh token is opened for another
-// use. After a kill between two steps, the same call begins again with the record: the service knows a
-// transfer that it has committed. If step 3 fails, the engine asks the service to refuse this transfer
-// from then on. Only its answer frees the accounts here, because a message may still be on its way. No
-// answer is needed if none was sent.
+//  4. Erase the accounts and the record. While there is a record, no refresh token is opened for
+//     another
+// use. After a kill between two steps, the same call begins again with the record: the service
+// knows a transfer that it has committed. If step 3 fails, the engine asks the service to refuse
+// this transfer from then on. Only its answer frees the accounts here, because a message may still
+// be on its way. No answer is needed if none was sent.
 extension Vault {
   /// Moves all accounts into the service of the machine.
   ///
@@ -46,7 +47,8 @@ extension Vault {
   ///   - prompt: a passed presence check to spend.
   ///   - caller: the caller that asks.
   /// - Returns: the accounts that were here.
-  /// - Throws: `presenceNeeded`; `refused` if the service has none of the accounts, and all is as before.
+  /// - Throws: `presenceNeeded`; `refused` if the service has none of the accounts, and all is as
+  ///   before.
   package func moveToService(
     socket: String?,
     prompt: String?,

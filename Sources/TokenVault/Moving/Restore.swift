@@ -19,8 +19,8 @@ package struct RestoredAccount: Sendable {
   package let exists: Bool
 }
 
-// A restore adds the accounts of a backup in one transaction. An account that is there is never replaced,
-// so that no backup puts an old token, or another person, in its place.
+// A restore adds the accounts of a backup in one transaction. An account that is there is never
+// replaced, so that no backup puts an old token, or another person, in its place.
 extension Vault {
   /// Takes a part of the backup that the same connection restores afterwards.
   package func addToBackup(
@@ -49,11 +49,13 @@ extension Vault {
       .map { record throws(VaultFailure) in try restored(record) }
   }
 
-  /// Restores the accounts of the backup that was sent; needs the system password if the vault has accounts.
+  /// Restores the accounts of the backup that was sent; needs the system password if the vault has
+  /// accounts.
   ///
   /// - Parameters:
   ///   - secret: opens the backup.
-  ///   - skipExisting: whether accounts that the vault has are left out; otherwise they are refused.
+  ///   - skipExisting: whether accounts that the vault has are left out; otherwise they are
+  ///     refused.
   ///   - prompt: a check passed by password.
   ///   - caller: the caller that has sent the backup.
   /// - Returns: the accounts of the backup, also those that are left out.

@@ -16,8 +16,8 @@ package struct TransferFailure: Error {
 
 /// Reaches the service of the machine for a private vault; each function blocks.
 ///
-/// `socket` is the path of the service's socket; `nil` is the usual one. Each function first checks that
-/// root has bound it.
+/// `socket` is the path of the service's socket; `nil` is the usual one. Each function first checks
+/// that root has bound it.
 package protocol ServiceTransfer: Sendable {
   /// The names of the accounts that the service has for this user.
   func accountNames(socket: String?) throws(VaultFailure) -> [String]
@@ -38,7 +38,8 @@ package protocol ServiceTransfer: Sendable {
   /// The handover of the service that is not known to have ended; `nil` if there is none.
   func openHandOver(socket: String?) throws(VaultFailure) -> OpenHandOver?
 
-  /// Fetches the accounts that a passed check has allowed, sealed under the key that it was bound to.
+  /// Fetches the accounts that a passed check has allowed, sealed under the key that it was bound
+  /// to.
   func handOver(
     _ key: SharedSecret,
     vault: [UInt8],
@@ -55,8 +56,9 @@ package protocol ServiceTransfer: Sendable {
   ) throws(VaultFailure) -> Bool
 }
 
-// The private vault keeps a record of a transfer in `meta`. It exists from the moment in which the service
-// may have the accounts until they are erased, or the service has said that it refuses them.
+// The private vault keeps a record of a transfer in `meta`. It exists from the moment in which the
+// service may have the accounts until they are erased, or the service has said that it refuses
+// them.
 extension Vault {
   /// The bytes that name a transfer, or an account.
   static let transferCount = 16

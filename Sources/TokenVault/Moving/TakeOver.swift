@@ -14,8 +14,8 @@ struct TakenTransfer {
   }
 }
 
-// The service's side of a transfer. A row of `meta` names each transfer that was taken. One more names the
-// last transfers that are refused, in the order in which the private vaults gave them up.
+// The service's side of a transfer. A row of `meta` names each transfer that was taken. One more
+// names the last transfers that are refused, in the order in which the private vaults gave them up.
 extension Vault {
   private static let droppedKey = "transfers-dropped"
   /// The most transfers whose refusal is remembered: it only has to outlast a message on its way.
@@ -28,8 +28,8 @@ extension Vault {
 
   /// Takes over the accounts that the engine of a private vault has sent.
   ///
-  /// All of them are committed with the name of the transfer, so a second call with that name changes
-  /// nothing. The private engine has asked for the presence check.
+  /// All of them are committed with the name of the transfer, so a second call with that name
+  /// changes nothing. The private engine has asked for the presence check.
   ///
   /// - Parameters:
   ///   - transfer: names the transfer.

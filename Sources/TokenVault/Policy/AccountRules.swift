@@ -34,8 +34,8 @@ extension Vault {
 
   /// Whether an account is protected from its sign-in.
   ///
-  /// An unreadable policy counts as "required", so that no token of the sign-in is lost. The user can
-  /// end the protection.
+  /// An unreadable policy counts as "required", so that no token of the sign-in is lost. The user
+  /// can end the protection.
   var protectsFromSignIn: Bool { (try? policy().presence) != .optional }
 
   /// Refuses a sign-in at a provider that the policy does not allow.
@@ -56,7 +56,8 @@ extension Vault {
         "sign-in at \(shown) is not allowed; allowed: \(allowed.text)\(origin)"
       )
     }
-    // The name is allowed. The administrator has changed or removed the file, or it is another one's.
+    // The name is allowed. The administrator has changed or removed the file, or it is another
+    // one's.
     let why = "may be signed in to only with the settings of the machine's own file\(origin)"
     guard let account else { throw .refused("\(shown) \(why)") }
     throw .refused(
@@ -73,7 +74,8 @@ extension Vault {
     return ruleState.machine.isOfMachine(provider, named: names)
   }
 
-  /// Refuses to bind an account to other addresses, if the policy keeps its refresh token in the vault.
+  /// Refuses to bind an account to other addresses, if the policy keeps its refresh token in the
+  /// vault.
   ///
   /// The next refresh would send the token there. The addresses of a machine's provider are the
   /// administrator's.

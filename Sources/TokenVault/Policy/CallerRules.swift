@@ -18,7 +18,8 @@ extension Vault {
     return rules
   }
 
-  /// Whether an agent may see prompts and notices: a program under a rule of the user's own may not.
+  /// Whether an agent may see prompts and notices: a program under a rule of the user's own may
+  /// not.
   func mayShow(_ agent: Caller) throws(VaultFailure) -> Bool {
     let rules = try ownCallerRules()
     guard !rules.isEmpty else { return true }

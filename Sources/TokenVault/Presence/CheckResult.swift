@@ -18,9 +18,9 @@ enum CheckCost {
 extension Vault {
   /// What a check costs, by the last event of its helper.
   ///
-  /// A person that sees the finger fail can kill the helper before it reports that. Therefore a helper
-  /// that ends without a report costs a try once the reader was armed or a password was given. A crash
-  /// costs one too.
+  /// A person that sees the finger fail can kill the helper before it reports that. Therefore a
+  /// helper that ends without a report costs a try once the reader was armed or a password was
+  /// given. A crash costs one too.
   func cost(of last: CheckEvent, _ run: CheckRun) -> CheckCost {
     switch last {
     case _ where last.isMiss: .miss
@@ -66,8 +66,8 @@ extension Vault {
 
   /// Writes a failure down, counts it where it counts, and makes the error for it.
   ///
-  /// The cost counts even if the check has been cancelled. A cost that cannot be written counts while
-  /// this engine runs, and its charge is on the disk.
+  /// The cost counts even if the check has been cancelled. A cost that cannot be written counts
+  /// while this engine runs, and its charge is on the disk.
   func failed(
     _ prompt: String,
     _ run: CheckRun,

@@ -3,10 +3,11 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-// How the devices of one prompt run against each other. The first that passes wins. A device that fails
-// is out, and a finger that missed is read again, while another device still waits.
+// How the devices of one prompt run against each other. The first that passes wins. A device that
+// fails is out, and a finger that missed is read again, while another device still waits.
 extension Vault {
-  /// A method has answered: cancels the other devices, and only `method` can pass the run from now on.
+  /// A method has answered: cancels the other devices, and only `method` can pass the run from now
+  /// on.
   ///
   /// The cost of an armed finger is settled when its helper has reported how it ended.
   func win(

@@ -22,8 +22,8 @@ struct CheckRun {
   var key: KeyChallenge?
   /// The only finger that can match, if the reader takes one print at a time.
   var only: String?
-  /// The program that must answer an open question, and has no call that could fail; `nil` if none is
-  /// open, or if an agent shows it.
+  /// The program that must answer an open question, and has no call that could fail; `nil` if none
+  /// is open, or if an agent shows it.
   var asked: Peer?
   /// Its helpers; `nil` before the first is started.
   var race: CheckRace?
@@ -100,8 +100,9 @@ extension Vault {
 
   /// What arms the reader for the fingers that the system password has confirmed.
   ///
-  /// These are the own ones as they are now, and the desktop's as they were seen with the prompt. The
-  /// helper arms it only if the desktop's are still the same, and looks while the reader is claimed.
+  /// These are the own ones as they are now, and the desktop's as they were seen with the prompt.
+  /// The helper arms it only if the desktop's are still the same, and looks while the reader is
+  /// claimed.
   ///
   /// - Throws: a `PresenceFailure`; a `VaultFailure` where the try cannot be charged.
   func fingerRequest(

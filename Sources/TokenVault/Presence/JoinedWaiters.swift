@@ -3,8 +3,8 @@ internal import PresenceTerms
 internal import Storage
 internal import System
 
-// The joined waiters wait for the check of another prompt, or for the use of its proof. Each wait has an
-// end.
+// The joined waiters wait for the check of another prompt, or for the use of its proof. Each wait
+// has an end.
 extension Vault {
   /// How often the vault looks for unused prompts, in milliseconds.
   private static let sweepInterval: Int64 = 5000

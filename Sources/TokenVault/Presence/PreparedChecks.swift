@@ -26,8 +26,8 @@ struct PreparedHelper {
 }
 
 // When a prompt is opened that a finger can pass, a helper is started. It reports the desktop's
-// fingers, and then runs the check, so that no other process is needed. There is one such helper for
-// each vault: if there are more prompts at once, they start theirs when they are armed.
+// fingers, and then runs the check, so that no other process is needed. There is one such helper
+// for each vault: if there are more prompts at once, they start theirs when they are armed.
 extension Vault {
   /// Starts a helper for a prompt, unless another prompt has one.
   func prepare(for prompt: String, _ purpose: PresencePurpose) async -> (any PreparedCheck)? {

@@ -44,7 +44,8 @@ extension Vault {
     prompting.contexts.keep(context, of: prompt, in: prompts)
   }
 
-  /// Remembers other fingers than an open prompt was opened with, at a location where a finger counts.
+  /// Remembers other fingers than an open prompt was opened with, at a location where a finger
+  /// counts.
   func noteAgain(_ prompt: String, _ eligibility: FingerEligibility) {
     guard prompting.contexts.context(of: prompt) != nil else { return }
     note(prompt, eligibility, at: .everywhere)

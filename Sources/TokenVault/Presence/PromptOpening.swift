@@ -115,8 +115,8 @@ extension Vault {
 
   /// The prompt that the caller is told about.
   ///
-  /// A caller that cannot ask gets no name: the vault looks for no reader, and no prompt counts against
-  /// the person's limit.
+  /// A caller that cannot ask gets no name: the vault looks for no reader, and no prompt counts
+  /// against the person's limit.
   private func need(
     _ name: String?,
     _ question: PromptQuestion,

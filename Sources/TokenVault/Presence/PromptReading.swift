@@ -1,7 +1,7 @@
 internal import Presence
 
-// The part of the prompts that files outside this folder read. They change no prompt directly: to give
-// one up or to show it, they call functions of the vault in this folder.
+// The part of the prompts that files outside this folder read. They change no prompt directly: to
+// give one up or to show it, they call functions of the vault in this folder.
 extension Vault {
   /// The open prompts, to look at.
   var prompts: PromptBook { prompting.book }

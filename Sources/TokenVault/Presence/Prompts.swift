@@ -223,7 +223,8 @@ extension Vault {
 
   /// Checks the caller's location again.
   ///
-  /// The person that sees the prompt must be the person that passes it, and the caller may have moved.
+  /// The person that sees the prompt must be the person that passes it, and the caller may have
+  /// moved.
   private func demandSameLocation(
     _ prompt: String,
     _ method: PresenceMethod,
@@ -232,7 +233,8 @@ extension Vault {
   ) async throws(VaultFailure) {
     guard hasLocations else { return }
     let location = await location(of: presenter)
-    // Enter may cancel this before the reader is armed. The prompt then continues with the password.
+    // Enter may cancel this before the reader is armed. The prompt then continues with the
+    // password.
     if Task.isCancelled {
       if method.isDevice { prompting.refuseDevices(of: prompt) }
       throw .presenceFailed(.cancelled, methods: methods(of: prompt, for: caller))

@@ -62,7 +62,8 @@ extension Vault {
   /// The result of looking for a provider's metadata.
   private enum MetadataSearch {
     case document(ServerMetadata)
-    /// No location has metadata. These are of the first status that is not 404, or else of the first.
+    /// No location has metadata. These are of the first status that is not 404, or else of the
+    /// first.
     case missing(url: String, status: Int)
   }
 

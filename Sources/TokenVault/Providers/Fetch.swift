@@ -18,8 +18,8 @@ extension Vault {
 
 /// Sends a GET request to a provider, and repeats it if that may help.
 ///
-/// It is only for requests that may be repeated without limit, and never for tokens. Introspection is
-/// a POST request that changes nothing.
+/// It is only for requests that may be repeated without limit, and never for tokens. Introspection
+/// is a POST request that changes nothing.
 struct Fetch: Sendable {
   /// The final answer.
   struct Answer: Sendable {

@@ -20,8 +20,8 @@ extension Vault {
   /// The provider's present metadata is filled in first, as at a sign-in, because endpoints may
   /// have moved even if nothing else has changed. The token is sealed again, as the next
   /// generation. So restoring the old box together with the old provider is detected as a rollback.
-  /// Access tokens of the old provider are dropped. The refresh token is not sent anywhere. One token
-  /// for all uses is both, and keeps its end.
+  /// Access tokens of the old provider are dropped. The refresh token is not sent anywhere. One
+  /// token for all uses is both, and keeps its end.
   ///
   /// - Parameters:
   ///   - written: the whole provider, as the user wrote it.
@@ -30,8 +30,8 @@ extension Vault {
   ///   - caller: the caller that asks.
   /// - Returns: the account as it is now.
   /// - Throws: `presenceNeeded`, whose detail names the changes; `providerUnavailable` while the
-  ///   answer to a refresh is lost; `refused` for a provider of another kind, and for other addresses
-  ///   if no refresh token may leave the vault.
+  ///   answer to a refresh is lost; `refused` for a provider of another kind, and for other
+  ///   addresses if no refresh token may leave the vault.
   package func applyProvider(
     _ written: Provider,
     account name: String,
@@ -128,8 +128,8 @@ extension Vault {
   static let destinationKeys = Set(addressKeys + ["issuer"])
     .subtracting(["api_hosts", "client_id", "audience", "resource"])
 
-  /// The changes as text: each of `addressKeys` with its old and new value, all other settings by their
-  /// key.
+  /// The changes as text: each of `addressKeys` with its old and new value, all other settings by
+  /// their key.
   nonisolated func shownChange(
     from old: Provider,
     to new: Provider

@@ -27,8 +27,8 @@ package struct ProviderFacts: Sendable, Equatable {
   package var registrationEndpoint: String?
   /// Whether a client identifier may be the URL of the client's metadata.
   package var takesClientMetadata = false
-  /// The client authentication methods of the token endpoint, sorted; `nil` if the metadata does not
-  /// say.
+  /// The client authentication methods of the token endpoint, sorted; `nil` if the metadata does
+  /// not say.
   package var clientAuthentication: [String]?
 }
 
@@ -37,8 +37,8 @@ extension Vault {
   ///
   /// The cache is skipped: a person asks because something has changed. No person signs in.
   ///
-  /// With `isTrying` it makes two requests for their refusals: one of the authorization page without
-  /// a person, and one to the revocation endpoint with a token that was never issued.
+  /// With `isTrying` it makes two requests for their refusals: one of the authorization page
+  /// without a person, and one to the revocation endpoint with a token that was never issued.
   ///
   /// - Throws: `offline`, `providerUnavailable`; `misconfigured` if no sign-in is possible.
   package func test(

@@ -18,7 +18,8 @@ package struct RequestTerms: Sendable, Equatable {
 extension Provider {
   /// Whether a token may go to each host for which the person names the account.
   ///
-  /// A secret without login is for the hosts of its provider, and a token for one resource is for that.
+  /// A secret without login is for the hosts of its provider, and a token for one resource is for
+  /// that.
   var isForAnyHost: Bool { kind != .static && onlyResource == nil }
 }
 

@@ -4,9 +4,10 @@ internal import Storage
 internal import Synchronization
 internal import System
 
-// Tools run a helper for a token, and run it again after a 401. They do not say which token was refused,
-// so a vault that thinks its token valid would hand out the same one again. A repeat by the same tool
-// soon after is therefore a suspicion. The provider decides whether it still accepts the token.
+// Tools run a helper for a token, and run it again after a 401. They do not say which token was
+// refused, so a vault that thinks its token valid would hand out the same one again. A repeat by
+// the same tool soon after is therefore a suspicion. The provider decides whether it still accepts
+// the token.
 
 /// A program that runs helpers: a process that cannot be confused with a later one.
 package struct Tool: Sendable, Hashable {
@@ -67,8 +68,8 @@ extension Vault {
 
   /// Whether another token could take the place of this one, without a further check.
   ///
-  /// The sealed token of a protected account is opened for each call, by a check of its own. A static
-  /// secret has no successor.
+  /// The sealed token of a protected account is opened for each call, by a check of its own. A
+  /// static secret has no successor.
   private func mayBeReplaced(_ grant: AccessGrant) -> Bool {
     guard let opened = grant.opened else { return true }
     guard opened.method == nil, let provider = try? provider(of: account(of: grant)) else {
@@ -91,9 +92,9 @@ extension Vault {
 
   /// Asks the provider whether a token has ended before its time.
   ///
-  /// If the provider gives no clear answer, the token counts as accepted. Without an endpoint that knows
-  /// the token, a refresh may bring a newer one. Introspection may call a valid token inactive if this
-  /// client may not know of it. So that is only a doubt, which asks no person.
+  /// If the provider gives no clear answer, the token counts as accepted. Without an endpoint that
+  /// knows the token, a refresh may bring a newer one. Introspection may call a valid token
+  /// inactive if this client may not know of it. So that is only a doubt, which asks no person.
   private func opinion(
     on grant: AccessGrant,
     _ token: TokenCacheKey
@@ -142,7 +143,8 @@ struct HelperHandouts {
 
   /// Notes a hand-out.
   ///
-  /// - Returns: whether the same tool got the same token so long ago that a server may have refused it.
+  /// - Returns: whether the same tool got the same token so long ago that a server may have refused
+  ///   it.
   mutating func note(_ token: String, to tool: Tool, at now: BootInstant) -> Bool {
     let token = token.hashValue
     let isRepeated = isRepeated(token, to: tool, at: now)

@@ -14,14 +14,14 @@ struct OneTokenUse: Sendable {
   var rejected: String?
 }
 
-// The one token of a provider is access token and refresh token in one. A copy in plain storage would
-// be the refresh token without its gate. So the row has its lifetime and no token, and the front has
-// no file of it. Each call opens the box, with a proof of its own if the account is protected. An
-// opened token is never shared with another call.
+// The one token of a provider is access token and refresh token in one. A copy in plain storage
+// would be the refresh token without its gate. So the row has its lifetime and no token, and the
+// front has no file of it. Each call opens the box, with a proof of its own if the account is
+// protected. An opened token is never shared with another call.
 //
-// The token is exchanged for the next one in the last hour of its life, or in the last half of a life
-// under two hours. The engine does it if no check is needed, otherwise the call that opens it then.
-// A token that the provider does not exchange lives until its end. Then a login is required.
+// The token is exchanged for the next one in the last hour of its life, or in the last half of a
+// life under two hours. The engine does it if no check is needed, otherwise the call that opens it
+// then. A token that the provider does not exchange lives until its end. Then a login is required.
 extension Vault {
   /// How long before its end the token is exchanged, in seconds.
   private static let oneTokenAhead: Int64 = 3600
@@ -61,7 +61,8 @@ extension Vault {
 
   /// Whether an answer refuses to exchange a token that has ended.
   ///
-  /// The token is of no other use then, so a refusal with any reason, or without one, means a login.
+  /// The token is of no other use then, so a refusal with any reason, or without one, means a
+  /// login.
   func isRefusalOfEndedToken(_ settlement: Settlement) throws(VaultFailure) -> Bool {
     guard settlement.provider.hasOneToken, !settlement.isSignIn,
       settlement.isRefusal
@@ -282,7 +283,8 @@ extension VaultFailure {
 }
 
 extension AccessTokenRow {
-  /// Stands for a token that is only in the sealed box; no token has a space (RFC 6750, section 2.1).
+  /// Stands for a token that is only in the sealed box; no token has a space (RFC 6750, section
+  /// 2.1).
   static let sealed = " "
 
   /// Whether the token is only in the sealed box.

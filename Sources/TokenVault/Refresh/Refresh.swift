@@ -7,11 +7,11 @@ internal import SecretMemory
 internal import Storage
 internal import System
 
-// Refresh is a transaction that spans this machine and the provider. There is one at a time for each
-// account. The account's slot file is both lock and mailbox. The exchange helper holds a duplicate of
-// the same open file description, so it has ended once a newly opened descriptor of the slot can be
-// locked. If the engine is killed in the middle, the exchange helper finishes, seals the answer into
-// the slot, and only then releases the lock.
+// Refresh is a transaction that spans this machine and the provider. There is one at a time for
+// each account. The account's slot file is both lock and mailbox. The exchange helper holds a
+// duplicate of the same open file description, so it has ended once a newly opened descriptor of
+// the slot can be locked. If the engine is killed in the middle, the exchange helper finishes,
+// seals the answer into the slot, and only then releases the lock.
 //
 // The steps:
 //  1. Lock the slot, and recover by the table below.
@@ -23,22 +23,22 @@ internal import System
 //  7. Raise the rollback counter, write the token file, zero the slot, close it, and answer.
 // A check of the new token comes after T2 and never undoes it.
 //
-// | intent | slot lock | slot                         | status     | the next holder               |
-// |--------|-----------|------------------------------|------------|-------------------------------|
-// | none   | free      | zero                         | ready      | works                         |
-// | none   | free      | anything else                | ready      | zeroes it (killed after T2)   |
-// | none   | held      | zero                         | ready      | waits (killed before T1)      |
-// | set    | held      | any                          | refreshing | waits                         |
-// | set    | free      | opens under the intent's id  | refreshing | T2 from it (*)                |
-// | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule                |
+// | intent | slot lock | slot                         | status     | the next holder             |
+// |--------|-----------|------------------------------|------------|-----------------------------|
+// | none   | free      | zero                         | ready      | works                       |
+// | none   | free      | anything else                | ready      | zeroes it (killed after T2) |
+// | none   | held      | zero                         | ready      | waits (killed before T1)    |
+// | set    | held      | any                          | refreshing | waits                       |
+// | set    | free      | opens under the intent's id  | refreshing | T2 from it (*)              |
+// | set    | free      | zero, torn, 5xx              | uncertain  | the retry rule              |
 //
 // (*) The ID token of a login may name an unknown key. Then the answer stays in the slot until the
 // provider's keys can be read, or until another login, a logout or a removal has ended that login.
 //
-// The intent names the set of scopes that the access token is for, and the answer is bound to it. T2
-// stores the token for that set, and leaves the tokens of other sets as they are. A call for another
-// set waits, because it needs the refresh token that this answer brings. The retry rule is in
-// `RetryRule.swift`.
+// The intent names the set of scopes that the access token is for, and the answer is bound to it.
+// T2 stores the token for that set, and leaves the tokens of other sets as they are. A call for
+// another set waits, because it needs the refresh token that this answer brings. The retry rule is
+// in `RetryRule.swift`.
 extension Vault {
   /// Exchanges the refresh token of an account.
   ///

@@ -14,10 +14,10 @@ extension TokenCacheKey {
   init(_ row: AccessTokenRow) { self.init(account: row.account, scopeSet: row.scopeSet) }
 }
 
-// Tokens that are in use are refreshed before they expire, so that no caller has to wait. The engine
-// does it without a presence check. It is a convenience: if it is not possible, the next request does
-// it. It extends no unlock window and does not keep the engine running. If the engine leaves in the
-// middle, the exchange helper is an orphan like any other.
+// Tokens that are in use are refreshed before they expire, so that no caller has to wait. The
+// engine does it without a presence check. It is a convenience: if it is not possible, the next
+// request does it. It extends no unlock window and does not keep the engine running. If the engine
+// leaves in the middle, the exchange helper is an orphan like any other.
 extension Vault {
   /// How long before its end a token is refreshed, in seconds.
   static let aheadTime: Int64 = 5 * 60

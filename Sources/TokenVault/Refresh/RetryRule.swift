@@ -2,19 +2,20 @@ internal import Configuration
 internal import Storage
 internal import System
 
-// The retry rule of a refresh whose answer was lost. The exchange helper has ended, so no process holds
-// token n+1. Sending token n again can at most end access tokens that are still valid. With
-// `refresh_reuse = retry` it is sent again soon, with `revokes` once they have expired. The wait is 2 s
-// and doubles up to 10 minutes, by CLOCK_BOOTTIME. 5xx never ends the retries. `invalid_grant` to a retry
-// means "login required" with the cause "answer lost". A refusal without a reason counts as a fault, and
-// is tried again after 10 minutes. The second refusal with an empty answer counts
+// The retry rule of a refresh whose answer was lost. The exchange helper has ended, so no process
+// holds token n+1. Sending token n again can at most end access tokens that are still valid. With
+// `refresh_reuse = retry` it is sent again soon, with `revokes` once they have expired. The wait is
+// 2 s and doubles up to 10 minutes, by CLOCK_BOOTTIME. 5xx never ends the retries. `invalid_grant`
+// to a retry means "login required" with the cause "answer lost". A refusal without a reason counts
+// as a fault, and is tried again after 10 minutes. The second refusal with an empty answer counts
 // (`UnclearAnswer.swift`).
 //
-// A refusal with an error that is not known makes the account wait by the same rule. No answer was lost, so
-// the retry is no second use, and a call that names a refused access token may try at once.
+// A refusal with an error that is not known makes the account wait by the same rule. No answer was
+// lost, so the retry is no second use, and a call that names a refused access token may try at
+// once.
 //
-// A provider that answers 429 to a first try has not used the token. There is no doubt, so no intent
-// is kept. The time of the next try is only in memory.
+// A provider that answers 429 to a first try has not used the token. There is no doubt, so no
+// intent is kept. The time of the next try is only in memory.
 extension Vault {
   /// The longest that a 429 is remembered, in seconds.
   static let longestRetryAfter: Int64 = 3600

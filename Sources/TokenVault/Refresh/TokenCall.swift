@@ -38,14 +38,16 @@ extension Vault {
 
   /// A valid access token.
   ///
-  /// A stored token is handed out without a check, a key or the network. Otherwise one refresh serves
-  /// all callers that ask for the same at that time, and they share its failure too. A caller that asks
-  /// for other scopes of the account waits for its end, and then makes a request of its own.
+  /// A stored token is handed out without a check, a key or the network. Otherwise one refresh
+  /// serves all callers that ask for the same at that time, and they share its failure too. A
+  /// caller that asks for other scopes of the account waits for its end, and then makes a request
+  /// of its own.
   ///
   /// - Parameters:
   ///   - name: the account; `nil` for the default.
   ///   - minimumLifetime: in seconds. If the provider gives less, the token has a flag.
-  ///   - rejected: an access token that a server refused; it is dropped unless a newer one is stored.
+  ///   - rejected: an access token that a server refused; it is dropped unless a newer one is
+  ///     stored.
   ///   - scope: the scopes, separated by spaces; `nil` for the usual ones.
   ///   - audience: the audience of the token; `nil` for the usual one.
   ///   - consent: to the risk that a token for fewer scopes narrows the login.
@@ -54,8 +56,8 @@ extension Vault {
   ///   - tool: the tool whose helper the caller is; `nil` for another program.
   ///   - caller: the caller that gets the token.
   /// - Returns: the token.
-  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`, `outsideRule`, and
-  ///   failures of the store.
+  /// - Throws: `presenceNeeded` with a prompt, `loginRequired`, `providerUnavailable`,
+  ///   `outsideRule`, and failures of the store.
   package func accessToken(
     account name: String?,
     minimumLifetime: Int64?,

@@ -14,9 +14,9 @@ internal import System
 extension Vault {
   /// Puts a secret into an account without login, which is made if there is none.
   ///
-  /// Replacing the secret of a protected account needs a presence check of its own, even if the account
-  /// is signed out. An unlock window does not count. Without the check, programs that name the account
-  /// could use the secret of another person.
+  /// Replacing the secret of a protected account needs a presence check of its own, even if the
+  /// account is signed out. An unlock window does not count. Without the check, programs that name
+  /// the account could use the secret of another person.
   ///
   /// - Parameters:
   ///   - new: the secret, and what is kept beside it.
@@ -115,8 +115,8 @@ extension Vault {
       .replace,
       about: account.id,
       detail: "\(shownOwner(of: account)) → another secret\(person) at \(shown(provider))",
-      // A change of the data beside the secret sends that secret again, and must not replace a newer
-      // one.
+      // A change of the data beside the secret sends that secret again, and must not replace a
+      // newer one.
       binding: try digest(
         ownership + littleEndian(account.generation) + secret
           + (try bindingOf(provider, exportable: false))

@@ -6,16 +6,16 @@ package import SecretMemory
 internal import Storage
 internal import System
 
-// Another program's login is taken over by its refresh token. The import is a sign-in whose exchange is a
-// refresh: the account and its slot are made first, the answer becomes durable in the slot, and T2 stores
-// it. Until T2 the other program's copy is the only one that is known to be valid, so a refusal or a lost
-// answer leaves no account.
+// Another program's login is taken over by its refresh token. The import is a sign-in whose
+// exchange is a refresh: the account and its slot are made first, the answer becomes durable in the
+// slot, and T2 stores it. Until T2 the other program's copy is the only one that is known to be
+// valid, so a refusal or a lost answer leaves no account.
 //
-// A token is sent once. Providers treat the second use of a rotated token as theft, and end the login. The
-// note of an import names token and client by digests under the vault's key. A second call with the same
-// token, after a kill of the client, finds the note, and sends nothing. A call for another account is
-// refused. The notes end with their accounts, and a rekey makes them unreadable: a signed-in account then
-// refuses each import.
+// A token is sent once. Providers treat the second use of a rotated token as theft, and end the
+// login. The note of an import names token and client by digests under the vault's key. A second
+// call with the same token, after a kill of the client, finds the note, and sends nothing. A call
+// for another account is refused. The notes end with their accounts, and a rekey makes them
+// unreadable: a signed-in account then refuses each import.
 extension Vault {
   /// Takes over a login of another program, and refreshes it at once.
   ///

@@ -21,8 +21,8 @@ extension Vault {
   ///
   /// `slot` is the locked slot; without it no refresh can be made.
   ///
-  /// The refresh token is sent only after a durable record: if the disk is full, the provider is not
-  /// notified.
+  /// The refresh token is sent only after a durable record: if the disk is full, the provider is
+  /// not notified.
   ///
   /// - Throws: `presenceFailed` if the right does not open the token: nothing may be erased then.
   func revoke(

@@ -19,8 +19,8 @@ struct SignInAttempt: Sendable {
 
   /// Whether a failure of its earlier exchange ends it.
   ///
-  /// Otherwise it is made again. That needs the person's consent if a token may have been used, because
-  /// its second use ends the login at many providers.
+  /// Otherwise it is made again. That needs the person's consent if a token may have been used,
+  /// because its second use ends the login at many providers.
   func isOver(by failure: VaultFailure) -> Bool {
     guard purpose == .login else { return false }
     if isImport, case .unavailable(.uncertain, _, _, _) = failure { return true }

@@ -55,8 +55,8 @@ extension Vault {
 
   /// The rights to sign out of each account; asks once for all that need a check.
   ///
-  /// An account that needs a check and was not named gets a right that the gate refuses. With `local`
-  /// only static secrets need a right.
+  /// An account that needs a check and was not named gets a right that the gate refuses. With
+  /// `local` only static secrets need a right.
   private func rightsToRevoke(
     _ accounts: [AccountRow],
     local: Bool,

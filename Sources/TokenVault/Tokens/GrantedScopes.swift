@@ -36,8 +36,8 @@ extension Vault {
   ///
   /// The first caller that gets the token learns which are newly missing.
   ///
-  /// The store still holds the previous token. The provider gives the scopes of the sign-in if it is
-  /// not known which were granted.
+  /// The store still holds the previous token. The provider gives the scopes of the sign-in if it
+  /// is not known which were granted.
   ///
   /// - Returns: the requested scopes that were not granted, for the audit log.
   func noteScopes(

@@ -94,8 +94,8 @@ extension Vault {
   /// The stored token, if it may be handed out; the usual token's file is written again if it
   /// differs.
   ///
-  /// If `wanted` is `nil`, the token has just come, and is the best there is. The token `doubted` is not
-  /// handed out.
+  /// If `wanted` is `nil`, the token has just come, and is the best there is. The token `doubted`
+  /// is not handed out.
   func storedGrant(
     of account: AccountRow,
     _ asked: ScopeRequest,

@@ -4,9 +4,9 @@ internal import Storage
 extension Vault {
   /// Runs a step while no other step works on any account, and no exchange helper runs.
   ///
-  /// Accounts are entered in the order of their ids. While an account is entered, this engine starts
-  /// no exchange helper for it. Once its slot could be locked, no helper of an earlier engine is
-  /// left. So the slots themselves need not stay open.
+  /// Accounts are entered in the order of their ids. While an account is entered, this engine
+  /// starts no exchange helper for it. Once its slot could be locked, no helper of an earlier
+  /// engine is left. So the slots themselves need not stay open.
   ///
   /// - Parameters:
   ///   - prepare: is called once for each account, with its slot locked.

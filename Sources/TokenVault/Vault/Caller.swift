@@ -68,7 +68,8 @@ package struct Caller: Sendable {
 
   /// The caller behind a restricted socket.
   ///
-  /// The process that holds the connection is the agent, which lends it to programs that are not known.
+  /// The process that holds the connection is the agent, which lends it to programs that are not
+  /// known.
   package func restricted(by rule: CallerRule) -> Caller {
     var caller = Caller(
       connection: connection,

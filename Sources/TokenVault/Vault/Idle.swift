@@ -17,8 +17,8 @@ extension Vault {
     try? flushCounts(isLast: true)
     restGuard()
     sendToJournalNow()
-    // From here on only the file is the store. A file that replaces it is not mixed with the present
-    // log, even if this process ends before its last task has released the vault.
+    // From here on only the file is the store. A file that replaces it is not mixed with the
+    // present log, even if this process ends before its last task has released the vault.
     guard freshness == .current && !hasLostItsStore else { return }
     keepJournalProgress()
     try? store.checkpoint()

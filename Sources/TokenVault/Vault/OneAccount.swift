@@ -3,8 +3,8 @@ internal import Storage
 extension Vault {
   /// Enters an account, recovers it and runs a step.
   ///
-  /// No other step works on the account, no exchange helper runs for it, and the answer of an earlier
-  /// one is taken over. The row may have changed since the call.
+  /// No other step works on the account, no exchange helper runs for it, and the answer of an
+  /// earlier one is taken over. The row may have changed since the call.
   ///
   /// - Parameters:
   ///   - identifier: the account.

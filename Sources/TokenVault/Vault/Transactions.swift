@@ -11,8 +11,9 @@ extension Vault {
 
   /// Runs one transaction, which is undone as a whole if `body` throws.
   ///
-  /// `body` may call the store directly: its errors become a `VaultFailure` here. If `journalsLater` is
-  /// true, a caller waits for a new token, and the journal gets the records later.
+  /// `body` may call the store directly: its errors become a `VaultFailure` here. If
+  /// `journalsLater` is true, a caller waits for a new token, and the journal gets the records
+  /// later.
   func change<Value>(
     journalsLater: Bool = false,
     _ body: () throws -> Value
@@ -120,8 +121,9 @@ extension Vault {
 
   /// Writes the token file that the front reads.
   ///
-  /// It is a cache: if it cannot be written, the front asks the engine. A file that has the token already
-  /// stays, unless `isNew` says that the token has just come: the account's provider may be another one.
+  /// It is a cache: if it cannot be written, the front asks the engine. A file that has the token
+  /// already stays, unless `isNew` says that the token has just come: the account's provider may be
+  /// another one.
   func writeTokenFile(of account: AccountRow, _ row: AccessTokenRow, isNew: Bool = true) {
     // The file may be newer than a store that was restored from a copy.
     guard freshness == .current, !row.isSealed, let left = secondsLeft(of: row), left > 0,

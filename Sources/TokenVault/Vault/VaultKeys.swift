@@ -21,7 +21,8 @@ struct VaultKeys: ~Copyable, Sendable {
     self.counter = counter
   }
 
-  /// The keys of a device-secret file; with the machine key, if there is one, as a part of the root.
+  /// The keys of a device-secret file; with the machine key, if there is one, as a part of the
+  /// root.
   init(
     of file: borrowing SecretBytes,
     _ machineKey: MachineKey?

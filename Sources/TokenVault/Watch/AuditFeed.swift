@@ -3,8 +3,8 @@ internal import Storage
 extension Vault {
   /// Reports the records of the audit log, oldest first, and each new one after its commit.
   ///
-  /// It counts as a watcher: each committed change wakes it. The next page is read from the store, so
-  /// a slow reader gets every record. It ends when the task is cancelled.
+  /// It counts as a watcher: each committed change wakes it. The next page is read from the store,
+  /// so a slow reader gets every record. It ends when the task is cancelled.
   ///
   /// - Parameters:
   ///   - name: only records about this account, also after it is renamed or removed, and records of

@@ -2,9 +2,9 @@ internal import Configuration
 internal import Presence
 internal import PresenceTerms
 
-// A person is asked at the location from which the request comes, or by an agent at the desktop. Windows
-// are bound to the location of the caller. A check is shared at either location. A finger counts only if
-// the prompt is shown at this machine's seat.
+// A person is asked at the location from which the request comes, or by an agent at the desktop.
+// Windows are bound to the location of the caller. A check is shared at either location. A finger
+// counts only if the prompt is shown at this machine's seat.
 extension Vault {
   /// Whether the vault distinguishes the locations of callers.
   var hasLocations: Bool { windowState.sessions.locations != nil }

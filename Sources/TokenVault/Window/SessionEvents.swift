@@ -51,7 +51,8 @@ extension Vault {
   /// The windows are closed before that is recorded, and in any case.
   ///
   /// - Parameters:
-  ///   - location: the name of the one location that has come to an end; `nil` if the person is gone.
+  ///   - location: the name of the one location that has come to an end; `nil` if the person is
+  ///     gone.
   ///   - why: the reason, for the audit log.
   package func endWindows(at location: String? = nil, because why: String) {
     let wasOpen: Bool

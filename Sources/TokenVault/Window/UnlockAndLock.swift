@@ -9,8 +9,8 @@ internal import Storage
 extension Vault {
   /// Opens the unlock window after one presence check.
   ///
-  /// It covers the named accounts, or all if none is named. Without `seconds` the window slides with
-  /// each use, by 10 minutes unless the policy says otherwise.
+  /// It covers the named accounts, or all if none is named. Without `seconds` the window slides
+  /// with each use, by 10 minutes unless the policy says otherwise.
   package func unlock(
     _ names: [String],
     seconds: Int64?,

@@ -10,7 +10,8 @@ struct WindowState {
   private var beginnings = 0
   /// The locations at which windows were ended while one may be opened in a moment.
   private var endedLocations: Set<String> = []
-  /// The prompts that the last end from outside has cancelled, at which a question may still be shown.
+  /// The prompts that the last end from outside has cancelled, at which a question may still be
+  /// shown.
   private var cancelled: Set<String> = []
 
   init(sessions: UserSessions) { self.sessions = sessions }

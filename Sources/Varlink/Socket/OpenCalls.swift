@@ -1,8 +1,8 @@
 /// The number of calls on a forwarded connection that have no last reply yet.
 ///
-/// It counts messages in the bytes as they pass, and keeps none of them. A call is complete with its
-/// NUL. A reply is a call's last one unless it says that it continues. A oneway call gets no reply, and is
-/// not counted.
+/// It counts messages in the bytes as they pass, and keeps none of them. A call is complete with
+/// its NUL. A reply is a call's last one unless it says that it continues. A oneway call gets no
+/// reply, and is not counted.
 package struct OpenCalls: Sendable {
   /// The member that marks a reply as not the last, as the engine writes it.
   ///

@@ -51,7 +51,8 @@ public final class Connection {
     do { return try socket.peerCredentials() } catch { throw .system(error) }
   }
 
-  /// The descriptor that is readable when the server has closed the connection, while no call is open.
+  /// The descriptor that is readable when the server has closed the connection, while no call is
+  /// open.
   public var descriptor: Int32 { socket.number }
 
   /// Whether the server has closed the connection.
@@ -161,8 +162,8 @@ public final class Connection {
 
   /// Cancels a prompt that this program shows for another one.
   ///
-  /// The engine reads the call only when the check is over, if it waits for the touch of a security key
-  /// after the PIN. The end of the connection ends that check.
+  /// The engine reads the call only when the check is over, if it waits for the touch of a security
+  /// key after the PIN. The end of the connection ends that check.
   ///
   /// - Parameter prompt: its name.
   /// - Throws: `disconnected` if the engine does not read the call.
@@ -252,7 +253,8 @@ extension Connection {
     }
   }
 
-  /// Carries the bytes that have arrived; false if the sender has ended, or the receiver takes nothing.
+  /// Carries the bytes that have arrived; false if the sender has ended, or the receiver takes
+  /// nothing.
   private static func carry(
     from sender: borrowing Descriptor,
     to receiver: borrowing Descriptor,

@@ -12,9 +12,9 @@ public struct PresenceAsker {
 
   /// Makes an asker, whose `check` returns when the check of the prompt has passed.
   ///
-  /// `tellOfDesktop` is called if the check is made at the desktop of the vault's person, because the
-  /// connection is restricted. `openKey` returns when a touch of a security key has opened the machine key.
-  /// It gets the reason. Without it, a call that needs that fails.
+  /// `tellOfDesktop` is called if the check is made at the desktop of the vault's person, because
+  /// the connection is restricted. `openKey` returns when a touch of a security key has opened the
+  /// machine key. It gets the reason. Without it, a call that needs that fails.
   public init(
     canAsk: @escaping @autoclosure () -> Bool,
     tellOfDesktop: @escaping (PresenceRequest) -> Void = { _ in },

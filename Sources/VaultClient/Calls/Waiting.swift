@@ -38,7 +38,8 @@ extension Connection {
 
   /// Waits until a person may have acted, while a question of the vault is open.
   ///
-  /// Returns false if the deadline passed, or if `ending` is readable: the vault has ended the prompt.
+  /// Returns false if the deadline passed, or if `ending` is readable: the vault has ended the
+  /// prompt.
   public static func wait(
     for input: Int32,
     ending: Int32,

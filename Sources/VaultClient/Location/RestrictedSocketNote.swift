@@ -5,8 +5,8 @@ public import VaultInterface
 
 /// A restricted socket that an agent of the same user serves, as that agent has noted it.
 ///
-/// The engine knows such a socket only while a program uses it. Each program of the user can write a
-/// note, so it is there to be shown, and nothing is decided by it.
+/// The engine knows such a socket only while a program uses it. Each program of the user can write
+/// a note, so it is there to be shown, and nothing is decided by it.
 public struct RestrictedSocketNote: Sendable, Equatable {
   /// The most notes that are read.
   private static let most = 64

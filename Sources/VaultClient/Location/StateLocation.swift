@@ -100,8 +100,8 @@ package struct StateLocation: Sendable, Equatable {
 /// Whether the administrator allows vaults beside the service (thumblatch.conf(5), `private`).
 ///
 /// The clients of this package ask before they use or start a private engine. This prevents
-/// mistakes, not intent: other programs can keep tokens anywhere. A private engine that already runs
-/// still serves programs that do not check this rule.
+/// mistakes, not intent: other programs can keep tokens anywhere. A private engine that already
+/// runs still serves programs that do not check this rule.
 enum PrivateRule {
   /// - Throws: `privateForbidden`, also if the rule cannot be read: it may forbid this.
   static func demandAllowed(

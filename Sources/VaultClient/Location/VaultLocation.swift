@@ -116,8 +116,8 @@ public enum VaultLocation: Sendable, Equatable {
 
   /// Connects to the person's own vault to move accounts between it and the service.
   ///
-  /// A policy that forbids private vaults does not forbid moving out of them. The service itself refuses
-  /// to move accounts into one.
+  /// A policy that forbids private vaults does not forbid moving out of them. The service itself
+  /// refuses to move accounts into one.
   package static func connectToMove(
     interrupt: Int32?,
     environment: (String) -> String?
@@ -167,7 +167,8 @@ public enum VaultLocation: Sendable, Equatable {
       let directory = try? Directory(path: serviceDirectory),
       let status = try? directory.descriptor.status()
     else { return false }
-    // If a sandbox hides its owner, it is refused when it is used, and the private vault is not used.
+    // If a sandbox hides its owner, it is refused when it is used, and the private vault is not
+    // used.
     let isRoots = status.owner == 0 || FileOwner.isHidden(status.owner)
     return isRoots && status.mode & 0o022 == 0
       && (try? directory.contains(serviceSocket)) == true

@@ -254,8 +254,8 @@ public struct PresenceRun<View: PresenceView> {
       case .timedOut: return .failed(.timedOut, message: "", left: [])
       case .reply(let reply, let of):
         if of != number {
-          // This is the end of the device's check. It may have passed at the last moment. The prompt
-          // may also be gone, as when the screen was locked.
+          // This is the end of the device's check. It may have passed at the last moment. The
+          // prompt may also be gone, as when the screen was locked.
           switch try answer(reply) {
           case .event(.passed): return .passed
           case .failed(.failed(let outcome, let message, let left)) where left.isEmpty:

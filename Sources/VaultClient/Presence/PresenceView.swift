@@ -11,8 +11,8 @@ public protocol PresenceView {
   ///
   /// `methods` are all that are left.
   ///
-  /// The prompt must be on the screen when this returns: only then is the reader armed. `isFirst` says
-  /// that it is not there yet.
+  /// The prompt must be on the screen when this returns: only then is the reader armed. `isFirst`
+  /// says that it is not there yet.
   func begin(
     _ method: PresenceMethod,
     of methods: [PresenceMethod],

@@ -70,7 +70,8 @@ extension Vaults {
 
   /// A caller with the rule that holds for it.
   ///
-  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be looked at.
+  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be
+  ///   looked at.
   func underRule(_ caller: Caller, _ recognition: Recognition) throws(VaultFailure) -> Caller {
     switch recognition.known {
     case .free: return caller
@@ -96,7 +97,8 @@ extension Vaults {
   /// The server's own thread must not look. A change of a control group delays each reader of
   /// `/proc/PID/cgroup`, and any user can make such changes.
   ///
-  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be looked at.
+  /// - Throws: `misconfigured` if the rules cannot be read, `refused` if the caller cannot be
+  ///   looked at.
   func isFreeAtFirstLook(
     _ peer: Peer,
     _ recognition: Recognition
@@ -108,8 +110,8 @@ extension Vaults {
     return true
   }
 
-  /// The reply to a token call that is the first of its connection on a machine with rules, if no rule
-  /// holds and the vault has the token in its cache.
+  /// The reply to a token call that is the first of its connection on a machine with rules, if no
+  /// rule holds and the vault has the token in its cache.
   ///
   /// Returns the refusal if the rules or the process cannot be read, because a second look would
   /// wait again. The names of the program and its ancestors are not read.
@@ -180,7 +182,8 @@ extension Vaults {
       guard rules.contains(where: { $0.name == name }) else {
         throw .invalidArgument("there is no rule of that name: thumblatch rule list")
       }
-      // The administrator may say when a token needs a check. A rule of the user's own only tightens.
+      // The administrator may say when a token needs a check. A rule of the user's own only
+      // tightens.
       if machine.contains(where: { $0.name == name && $0.settings["presence"] != nil }) {
         base.needsOwnCheck = false
       }

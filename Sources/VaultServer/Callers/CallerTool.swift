@@ -12,7 +12,8 @@ extension Caller {
 }
 
 extension Connection {
-  /// Whether a call for a token gets a record: it states a reason, and no tool is known that repeats it.
+  /// Whether a call for a token gets a record: it states a reason, and no tool is known that
+  /// repeats it.
   func isRecorded(_ call: UsualTokenCall) -> Bool {
     call.reason != nil && (call.helper != true || tool == nil)
   }
@@ -34,8 +35,8 @@ extension Tool {
   /// The same, by the ancestry of the helper.
   ///
   /// It is the nearest ancestor that is no program of ours, and no shell that was started for this
-  /// command. Names prove nothing. A program that misleads this changes only whether the provider is
-  /// asked about a token that the program may have anyway.
+  /// command. Names prove nothing. A program that misleads this changes only whether the provider
+  /// is asked about a token that the program may have anyway.
   fileprivate init?(ofHelper ancestry: inout Ancestry) {
     guard let helper = ancestry.entry(0)?.facts else { return nil }
     for step in 0..<Self.mostSteps {

@@ -99,8 +99,8 @@ struct ParsedCall: Sendable {
 
   /// Whether no rule of the user's own is looked up for it.
   ///
-  /// The system password changes those rules, even for a caller under them, and repairs a store in which
-  /// they cannot be read.
+  /// The system password changes those rules, even for a caller under them, and repairs a store in
+  /// which they cannot be read.
   var isAboveOwnRules: Bool {
     switch request {
     case .success(.setPolicy), .success(.recover): true
@@ -189,8 +189,8 @@ extension Vaults {
 extension Vaults {
   /// The caller as a call makes it, under the rule of its connection.
   ///
-  /// - Throws: `outsideRule`, `invalidArgument` for a reason that cannot be shown, and why the rules cannot
-  ///   be read.
+  /// - Throws: `outsideRule`, `invalidArgument` for a reason that cannot be shown, and why the
+  ///   rules cannot be read.
   private func admit(
     _ caller: Caller,
     to call: ParsedCall,

@@ -7,9 +7,9 @@ internal import VaultInterface
 extension JSONObject {
   /// The data that a client keeps beside a static secret, which is not secret itself.
   ///
-  /// The reader of a call takes members with certain names as secrets, also inside this object. They
-  /// become texts again here. Names that the reader of a reply takes as secrets are refused, because no
-  /// client could read them.
+  /// The reader of a call takes members with certain names as secrets, also inside this object.
+  /// They become texts again here. Names that the reader of a reply takes as secrets are refused,
+  /// because no client could read them.
   func asClaims() throws(VaultFailure) -> JSONObject {
     var claims: [(name: String, value: JSONValue)] = []
     for member in members {

@@ -170,7 +170,8 @@ extension Dispatcher {
     guard context.more else { throw .invalidArgument("accounts come one by one: call with `more`") }
   }
 
-  /// Sends a reply for each account but the last, and returns that one; without an account, one for `nil`.
+  /// Sends a reply for each account but the last, and returns that one; without an account, one for
+  /// `nil`.
   private func oneByOne<Account, Reply: VarlinkRecord>(
     _ accounts: [Account],
     _ reply: (Account?) -> Reply

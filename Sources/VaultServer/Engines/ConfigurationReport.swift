@@ -3,7 +3,8 @@ internal import MachineFiles
 internal import System
 internal import UserNames
 
-/// Checks the administrator's configuration for a person or a program: `thumblatchd --check-config`.
+/// Checks the administrator's configuration for a person or a program:
+/// `thumblatchd --check-config`.
 package enum ConfigurationReport {
   /// The user of the service.
   private static let serviceUser = "thumblatch"

@@ -21,8 +21,8 @@ package final class MachineConfiguration: MachineRules {
 
   /// How long the text of a file applies after the file was emptied or removed, in seconds.
   ///
-  /// A program that writes a file in place first empties it, or renames it first. Without this time, a
-  /// request during the write would be judged without the administrator's rules.
+  /// A program that writes a file in place first empties it, or renames it first. Without this
+  /// time, a request during the write would be judged without the administrator's rules.
   private static let writingTime: Int64 = 2
 
   private let files: MachineDirectory

@@ -19,8 +19,8 @@ extension Connection {
   /// The caller has ended its side of the connection (shutdown(2), SHUT_WR).
   ///
   /// Closing the whole connection is another event, and cancels what runs. A call that waits for a
-  /// person or for changes is cancelled here too: behind a forwarded socket (ssh -R), a caller that is
-  /// gone only ends its side.
+  /// person or for changes is cancelled here too: behind a forwarded socket (ssh -R), a caller that
+  /// is gone only ends its side.
   ///
   /// - Returns: false if no answer is due.
   func endInput() -> Bool {

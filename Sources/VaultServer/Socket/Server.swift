@@ -158,7 +158,8 @@ package final class Server {
 
   private func longestWait(_ idleSince: BootInstant) -> Int32 {
     guard isQuiet, acceptsFrom == nil, !connections.isNearlyFull else { return Self.tick }
-    // The end of an idle engine must come on time. One that has to stay is not looked at each second.
+    // The end of an idle engine must come on time. One that has to stay is not looked at each
+    // second.
     let left = idleLimit - BootInstant.now.seconds(since: idleSince)
     let isLate = left <= 0 || vaults.isHeldByCode
     return Int32(isLate ? Self.quietInterval : min(Self.quietInterval, left)) * 1000

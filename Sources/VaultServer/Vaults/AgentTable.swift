@@ -6,8 +6,8 @@ package import TokenVault
 
 /// The connections of all agents.
 ///
-/// They belong to no vault, so that a vault is closed while an agent waits. An agent connects only when
-/// it is called, so that no agent keeps the engine running.
+/// They belong to no vault, so that a vault is closed while an agent waits. An agent connects only
+/// when it is called, so that no agent keeps the engine running.
 package final class AgentTable: DesktopAgents {
   /// The most agents of one user, each a process.
   private static let mostOfUser = 16

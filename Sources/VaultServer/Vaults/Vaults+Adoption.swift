@@ -25,8 +25,8 @@ extension Vaults {
 
   /// Begins to open the machine key, if there is one.
   ///
-  /// The first call then waits less for the helper: the service manager needs longer to start it than
-  /// the TPM needs to answer.
+  /// The first call then waits less for the helper: the service manager needs longer to start it
+  /// than the TPM needs to answer.
   ///
   /// - Returns: whether there is one.
   package func openAhead() -> Bool {
@@ -42,7 +42,8 @@ extension Vaults {
     return true
   }
 
-  /// Removes the TPM's counter whose definition an earlier engine did not finish, in the background.
+  /// Removes the TPM's counter whose definition an earlier engine did not finish, in the
+  /// background.
   package func removeUnfinishedCounter() {
     guard let slots = slotChanges.slots, slots.hasUnfinishedCounter else { return }
     beside {

@@ -6,7 +6,8 @@ internal import TokenVault
 extension Vaults {
   /// Whether the process may end without a loss, by the last result of `prepareEnd`.
   ///
-  /// An engine whose machine key only a recovery code opened stays: the next one would need the code.
+  /// An engine whose machine key only a recovery code opened stays: the next one would need the
+  /// code.
   var mayEnd: Bool {
     guard !isHeldByCode else { return false }
     return onlyUser == nil
@@ -18,8 +19,8 @@ extension Vaults {
 
   /// Whether the engine of a private vault should end soon after its last client has left.
   ///
-  /// An engine keeps the groups of the session that started it. After the administrator has added its
-  /// user to the group of the TPM, only an engine of a later session may open the TPM.
+  /// An engine keeps the groups of the session that started it. After the administrator has added
+  /// its user to the group of the TPM, only an engine of a later session may open the TPM.
   var shouldGiveWay: Bool {
     guard onlyUser != nil, let slots = slotChanges.slots else { return false }
     return slots.isDenied && !slots.isOpen

@@ -42,8 +42,8 @@ extension Vaults {
 
   /// Opens a vault on a thread of its own.
   ///
-  /// Two engines are impossible here. A vault in use is our own one, which was closed and still ends,
-  /// so the opening waits for it.
+  /// Two engines are impossible here. A vault in use is our own one, which was closed and still
+  /// ends, so the opening waits for it.
   func opening<Value: Sendable>(
     _ open: @escaping @Sendable () throws -> Value
   ) async -> Result<Value, any Error> {

@@ -224,11 +224,11 @@ extension Vaults {
     }
   }
 
-  /// Records a change that was made: in the journal, and in the audit log of the private vault, or of
-  /// root's vault in the service if there is one.
+  /// Records a change that was made: in the journal, and in the audit log of the private vault, or
+  /// of root's vault in the service if there is one.
   ///
-  /// The service copies the records of root's vault to the journal, as structured fields with the head.
-  /// The caller gets the result of the change, also if it cannot be recorded.
+  /// The service copies the records of root's vault to the journal, as structured fields with the
+  /// head. The caller gets the result of the change, also if it cannot be recorded.
   private func record(_ what: String, isByCode: Bool = false, _ caller: Caller) async {
     Journal.note("machine key: \(what) (user \(caller.user), \(caller.requester))")
     guard let onlyUser else { return await recordForRoot(what, caller) }

@@ -42,8 +42,8 @@ extension FrontVault {
 
   /// A token that an engine has at once.
   ///
-  /// If it is for a host, the engine must say with it that the token may go to any host. Both calls go
-  /// out together. The engine opens no prompt, because the person would not see it.
+  /// If it is for a host, the engine must say with it that the token may go to any host. Both calls
+  /// go out together. The engine opens no prompt, because the person would not see it.
   func engineToken(_ call: ToolTokenCall) -> ToolToken? {
     guard let message = call.message else { return nil }
     return unsafe ask(message, replies: call.isForHost ? 2 : 1) { replies in

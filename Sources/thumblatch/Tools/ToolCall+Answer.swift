@@ -62,8 +62,8 @@ extension ToolCall {
 
   /// The credential for kubectl.
   ///
-  /// It is for requests in another notation than kubectl's, which `TokenRequest` reads. Only an engine can
-  /// recognize a repeat after a 401, so no file answers it.
+  /// It is for requests in another notation than kubectl's, which `TokenRequest` reads. Only an
+  /// engine can recognize a repeat after a 401, so no file answers it.
   private func kubernetes(_ account: String, _ vault: FrontVault) -> [UInt8]? {
     let variable = ThisProcess.environment(KubeCredential.variable)
     guard let credential = try? KubeCredential(variable),

@@ -3,8 +3,9 @@ internal import TokenFile
 
 /// The requests of other tools that the front answers itself.
 ///
-/// They are those of git, docker, cargo, Bazel, Terraform and kubectl for a token that is valid now. The
-/// command-line program does everything else, with the same input: it also refuses, reports and asks.
+/// They are those of git, docker, cargo, Bazel, Terraform and kubectl for a token that is valid
+/// now. The command-line program does everything else, with the same input: it also refuses,
+/// reports and asks.
 struct ToolCall {
   enum Tool {
     case git, docker, bazel, cargo

@@ -12,8 +12,8 @@ struct ToolInput {
   private var lineEnd = 0
   private static let chunk = 4096
 
-  /// Reads to the end, or to the empty line that ends a request of git; false if that fails, or if the
-  /// request is longer than any that is answered.
+  /// Reads to the end, or to the empty line that ends a request of git; false if that fails, or if
+  /// the request is longer than any that is answered.
   mutating func readAll(upToEmptyLine: Bool) -> Bool {
     // The command-line program tells a person at a terminal what is wrong.
     guard isatty(0) == 0 else { return false }
@@ -25,8 +25,8 @@ struct ToolInput {
     return true
   }
 
-  /// The next line without its end, or what is left at the end of the input; `nil` if there is none, or
-  /// if it is longer than any that is answered.
+  /// The next line without its end, or what is left at the end of the input; `nil` if there is
+  /// none, or if it is longer than any that is answered.
   mutating func line() -> [UInt8]? {
     while true {
       if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

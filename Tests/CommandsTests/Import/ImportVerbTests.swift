@@ -154,7 +154,8 @@ struct ImportVerbTests {
     #expect(home.settings("claude/.credentials.json") == Self.file)
   }
 
-  /// The program refreshed its token while the question was open, so the token that was read is used up.
+  /// The program refreshed its token while the question was open, so the token that was read is
+  /// used up.
   @Test
   func aLoginThatItsProgramHasChangedIsNotUsed() throws {
     let home = try credentials()

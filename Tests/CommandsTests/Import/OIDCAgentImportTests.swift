@@ -172,7 +172,8 @@ struct OIDCAgentImportTests {
     #expect(home.settings("oidc-agent/work") == Self.file && (try? home.text("work")) == nil)
   }
 
-  /// A provider that is there keeps the certificates of its own file, so those of the login are not shown.
+  /// A provider that is there keeps the certificates of its own file, so those of the login are not
+  /// shown.
   @Test
   func theCertificatesOfAKnownProviderStay() throws {
     let home = try home()

@@ -41,7 +41,8 @@ struct Play {
 
   /// Runs `thumblatch` with these words.
   ///
-  /// `script` is the other side, on its own thread. Without `input`, standard input is the terminal.
+  /// `script` is the other side, on its own thread. Without `input`, standard input is the
+  /// terminal.
   static func run(
     _ words: [String],
     terminal hasTerminal: Bool = true,

@@ -67,7 +67,8 @@ struct GitRefreshTokenTests {
     #expect(home.settings("thumblatch/hosts.conf")?.contains("account = forge") == true)
   }
 
-  /// The token would be sent for a client that it was not given to, or in the place of another login.
+  /// The token would be sent for a client that it was not given to, or in the place of another
+  /// login.
   @Test(arguments: ["client", "no client", "no provider", "host"])
   func anotherTokenIsNotKept(_ what: String) throws {
     let home =

@@ -5,8 +5,8 @@ internal import SecretMemory
 extension Fuzzer {
   /// The statements of an MCP server about its tokens.
   ///
-  /// The first byte is the text: the header of a challenge, the metadata of the resource, the answer
-  /// to a registration.
+  /// The first byte is the text: the header of a challenge, the metadata of the resource, the
+  /// answer to a registration.
   static let resources = Fuzzer(
     "resources",
     maximum: ProtectedResource.maximumCount + 2,

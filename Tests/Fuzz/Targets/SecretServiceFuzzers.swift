@@ -170,7 +170,8 @@ extension SecretItem {
 extension Input {
   private struct Malformed: Error {}
 
-  /// The most containers in each other that a bus passes on (D-Bus specification, "Valid Signatures").
+  /// The most containers in each other that a bus passes on (D-Bus specification, "Valid
+  /// Signatures").
   private static let deepest = 64
 
   /// A text without NUL, as each one on a bus is.

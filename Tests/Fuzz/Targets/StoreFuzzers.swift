@@ -18,8 +18,8 @@ extension Fuzzer {
 
   /// A store's file with changed bytes: a list of page, offset, count and bytes.
   ///
-  /// SQLite allocates a list of the overflow pages before it follows a chain: 8 bytes for each page of the
-  /// length that the record claims, which is at most 4 GiB. The list takes up to 8 MiB.
+  /// SQLite allocates a list of the overflow pages before it follows a chain: 8 bytes for each page
+  /// of the length that the record claims, which is at most 4 GiB. The list takes up to 8 MiB.
   static let storeFiles = Fuzzer("store-files", maximum: 16 * 1024, memory: 12 << 20) { input in
     let file = unsafe StoreImage.shared
     var image = file.bytes

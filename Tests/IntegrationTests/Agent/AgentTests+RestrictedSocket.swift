@@ -7,8 +7,8 @@ import VaultInterface
 
 // A socket behind which programs get access tokens of some accounts, after a check at the desk.
 extension AgentTests {
-  /// Starts an agent with the socket `build` for the account `me`, and makes the person's programs use
-  /// that socket.
+  /// Starts an agent with the socket `build` for the account `me`, and makes the person's programs
+  /// use that socket.
   private func startSocket(_ options: String...) throws -> Run {
     let path = person.home + "/build.socket"
     let run = try person.start(

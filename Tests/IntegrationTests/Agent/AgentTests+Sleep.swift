@@ -2,7 +2,8 @@ import System
 import TestSupport
 import Testing
 
-// The computer sleeps while a prompt is shown: its service and its agent, and a stand-in for logind.
+// The computer sleeps while a prompt is shown: its service and its agent, and a stand-in for
+// logind.
 extension AgentTests {
   /// Lets the computer sleep as soon as nothing delays it.
   ///

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import VaultInterface
 
-/// The service asks the person of a program without a terminal by an agent in the person's session: a
-/// real notification server, a real pinentry, a virtual reader and the password of a real user.
+/// The service asks the person of a program without a terminal by an agent in the person's session:
+/// a real notification server, a real pinentry, a virtual reader and the password of a real user.
 @Suite(.serialized)
 struct AgentTests {
   static let question = "Touch the fingerprint reader to use account 'me' (requested by"

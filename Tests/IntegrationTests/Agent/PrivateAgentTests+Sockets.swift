@@ -100,7 +100,8 @@ extension PrivateAgentTests {
     #expect(try person.shell("cat '\(path)'").succeeded().hasPrefix("mine"))
   }
 
-  /// Programs that say nothing, or that say nothing more, have more connections than the agent keeps.
+  /// Programs that say nothing, or that say nothing more, have more connections than the agent
+  /// keeps.
   @Test
   func silentProgramsKeepNoneOutAndEndNoCall() throws {
     defer { bus.remove() }

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// An agent at a private vault: a real engine that asks a stand-in for logind, a real notification server,
-/// a real pinentry and a virtual reader.
+/// An agent at a private vault: a real engine that asks a stand-in for logind, a real notification
+/// server, a real pinentry and a virtual reader.
 @Suite(.serialized)
 struct PrivateAgentTests {
   static let question = "Touch the fingerprint reader to use account 'me' (requested by"
@@ -252,7 +252,8 @@ struct PrivateAgentTests {
     try stop(agent)
   }
 
-  /// Without logind no session is known: the program decides about its own prompt, as without an agent.
+  /// Without logind no session is known: the program decides about its own prompt, as without an
+  /// agent.
   @Test
   func anEngineThatDoesNotReachLogindLeavesThePromptToTheProgram() throws {
     defer { bus.remove() }

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
-// Tokens under a restriction, at a real provider: one touch is for one request, whose scope, audience
-// and reason the person sees.
+// Tokens under a restriction, at a real provider: one touch is for one request, whose scope,
+// audience and reason the person sees.
 extension SignInNoticeTests {
   private static let audience = "https://api.example.org"
   private static let purpose = "Touch the fingerprint reader to use account 'work'"

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// "Sign in" in a notice of the service, which is the login in the browser at a real identity provider,
-/// and the prompt for a token with a scope and an audience.
+/// "Sign in" in a notice of the service, which is the login in the browser at a real identity
+/// provider, and the prompt for a token with a scope and an audience.
 @Suite(.serialized)
 struct SignInNoticeTests {
   let provider: IdentityProvider

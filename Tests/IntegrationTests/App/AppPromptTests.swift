@@ -41,8 +41,8 @@ struct AppPromptTests {
     )
   }
 
-  /// The text of a screen, without the caller, the app's own reason, the lines that are rewritten in
-  /// place, and how much of the two seconds after a wrong password has passed already.
+  /// The text of a screen, without the caller, the app's own reason, the lines that are rewritten
+  /// in place, and how much of the two seconds after a wrong password has passed already.
   private func words(_ screen: String) throws -> String {
     let asked = try Regex("requested by [^)]*").dotMatchesNewlines()
     let plain = screen.replacing(", to show your mail", with: "").replacing("\u{1B}[K", with: "")

@@ -12,8 +12,8 @@ final class AppWindows {
 
   /// Starts the screen; `open` starts the app.
   ///
-  /// `bus` is the system bus where logind knows the session of the person. The screen is that of X11, or of
-  /// Wayland, with this size in pixels.
+  /// `bus` is the system bus where logind knows the session of the person. The screen is that of
+  /// X11, or of Wayland, with this size in pixels.
   init(
     of person: Someone,
     _ arguments: String...,

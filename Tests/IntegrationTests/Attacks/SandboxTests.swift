@@ -3,7 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// The programs in sandboxes that map only their user, so that root's files have another owner there.
+/// The programs in sandboxes that map only their user, so that root's files have another owner
+/// there.
 @Suite(.serialized)
 struct SandboxTests {
   @Test
@@ -28,7 +29,8 @@ struct SandboxTests {
     #expect(newer.hasPrefix("at_") && newer != token)
   }
 
-  /// The words that run a command as a person, or by other words, with the programs installed in `/usr`.
+  /// The words that run a command as a person, or by other words, with the programs installed in
+  /// `/usr`.
   private func installed(_ person: Someone, by words: [String]? = nil) -> [String] {
     let mounts = """
       mount -t tmpfs -o mode=755 none /usr/libexec; mkdir \(Someone.installed)

@@ -4,8 +4,8 @@ import TestSupport
 
 /// A server that tools reach with a token: a driver that runs as a program of a person's own.
 ///
-/// The driver prints its port. It writes each request to the file `log` of its directory, and refuses
-/// the tokens in the file `rejected`.
+/// The driver prints its port. It writes each request to the file `log` of its directory, and
+/// refuses the tokens in the file `rejected`.
 class PersonServer {
   let port: String
   /// The directory of the log and the rejected tokens.

@@ -7,8 +7,8 @@ import Testing
 /// The programs in one directory, as they are installed, but with virtual fingerprint readers.
 ///
 /// They are the ones that were built last: by `Scripts/build`, or together with the tests. With
-/// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, they are the released ones, and the tests fail if
-/// a source has changed since.
+/// `THUMBLATCH_TEST_RELEASED`, which `Scripts/test` sets, they are the released ones, and the tests
+/// fail if a source has changed since.
 enum Programs {
   private static let names = [
     "thumblatch", "thumblatch-cli", "thumblatchd", "thumblatch-exchange", "thumblatch-desktop",

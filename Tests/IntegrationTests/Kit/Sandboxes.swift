@@ -15,7 +15,8 @@ extension Someone {
 
   /// The words that run a command in a sandbox of bubblewrap.
   ///
-  /// It maps only this person, sees the files of the machine, and can write only in the home directory.
+  /// It maps only this person, sees the files of the machine, and can write only in the home
+  /// directory.
   func bubblewrap(_ options: [String] = []) -> [String] {
     running + [
       "/usr/bin/bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",

@@ -4,7 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// A private vault whose machine key a security key opens: the built programs and the real libfido2.
+/// A private vault whose machine key a security key opens: the built programs and the real
+/// libfido2.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct KeySlotStoryTests {
   static let touch = "Touch the security key."

@@ -54,7 +54,8 @@ extension MachineKeyStoryTests {
     #expect(status.contains(problem), "\(status)")
     let refused = try person.run("device-secret", "add", "tpm", "--no-input")
     #expect(refused.end == .exited(2) && refused.text.contains(problem), "\(refused.text)")
-    // The engine has the groups of the session that started it. One of a later session may have more.
+    // The engine has the groups of the session that started it. One of a later session may have
+    // more.
     #expect(eventually { processes(in: person.programs, named: "thumblatchd").isEmpty })
     #expect(try isAsBefore(person))
   }

@@ -120,7 +120,8 @@ extension MachineKeyStoryTests {
     #expect(try tpm.command("indices").split(separator: " ").count == 1)
   }
 
-  /// Once the machine key is made, the counter gets its last authorization value (TPM2_NV_ChangeAuth).
+  /// Once the machine key is made, the counter gets its last authorization value
+  /// (TPM2_NV_ChangeAuth).
   ///
   /// It continues after the rekey of the vault, and may delay the end of the command.
   @Test(arguments: [

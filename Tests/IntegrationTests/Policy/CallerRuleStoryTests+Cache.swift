@@ -17,7 +17,8 @@ extension CallerRuleStoryTests {
     try set("caller.mine.sandbox", "yes", "not set → yes")
     try set("caller.mine.accounts", "me", "not set → me")
     #expect(try person.run("token", "other").succeeded().hasPrefix("at_"))
-    // The first call has the user's name looked up, which the cache's answer to the second one needs.
+    // The first call has the user's name looked up, which the cache's answer to the second one
+    // needs.
     let program = person.programs + "/thumblatch"
     let both = "\(program) token me && exec \(program) token other"
     let outcome = try person.run(by: sandbox, ["/bin/sh", "-c", both])

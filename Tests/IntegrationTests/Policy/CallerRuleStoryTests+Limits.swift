@@ -2,7 +2,8 @@ import System
 import TestSupport
 import Testing
 
-// The limits of a rule that need neither scopes nor a desk. `SignInNoticeTests+Rules` has the others.
+// The limits of a rule that need neither scopes nor a desk. `SignInNoticeTests+Rules` has the
+// others.
 extension CallerRuleStoryTests {
   /// Waits until a rule holds, which is within a tenth of a second.
   private func expectHeld(_ code: Int32) throws {

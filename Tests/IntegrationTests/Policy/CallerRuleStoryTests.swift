@@ -201,7 +201,8 @@ struct CallerRuleStoryTests {
     try terminal.end()
   }
 
-  /// The mark of a sandbox that makes no user namespace: no new privileges and a filter of system calls.
+  /// The mark of a sandbox that makes no user namespace: no new privileges and a filter of system
+  /// calls.
   @Test
   func aProgramUnderAFilterOfSystemCallsIsInASandbox() throws {
     try write("[Caller box]\nsandbox = yes\naccounts = other")

@@ -3,7 +3,8 @@ import System
 import TestSupport
 import Testing
 
-// The notification server or pinentry is killed at a step that `DesktopPromptTests+Failures` leaves out.
+// The notification server or pinentry is killed at a step that `DesktopPromptTests+Failures` leaves
+// out.
 extension DesktopPromptTests {
   private func typePassword(_ reached: String) throws {
     try openWindow()

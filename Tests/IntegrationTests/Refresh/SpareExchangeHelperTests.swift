@@ -47,10 +47,11 @@ struct SpareExchangeHelperTests {
     }
   }
 
-  /// The exchange helper that waits after a registration: another one than that which has served it.
+  /// The exchange helper that waits after a registration: another one than that which has served
+  /// it.
   ///
-  /// `register` calls its argument while the call is under way, because the provider holds its answer
-  /// until then.
+  /// `register` calls its argument while the call is under way, because the provider holds its
+  /// answer until then.
   private func waiting(
     _ backend: DevBackend,
     among exchangeHelpers: @escaping () -> [Int32],

@@ -76,8 +76,8 @@ final class ServiceBench {
     let (near, far) = try UnixSocket.pair()
     input = Descriptor(owning: near)
     let theirs = Descriptor(owning: far)
-    // The whole directory: a mount on /etc/passwd itself is gone when another test adds a user, which
-    // renames a file over it.
+    // The whole directory: a mount on /etc/passwd itself is gone when another test adds a user,
+    // which renames a file over it.
     if withOwnNames { try shell("cp -a /etc \(base)/etc") }
     let mounts =
       (withOwnNames ? "mount --bind \(base)/etc /etc; " : "")

@@ -178,7 +178,8 @@ extension ServiceTests {
     #expect(try Directory(path: bench.state + "/users").names().isEmpty)
   }
 
-  /// The engine waits for the end of an open window, and does not ask without a pause for its own end.
+  /// The engine waits for the end of an open window, and does not ask without a pause for its own
+  /// end.
   @Test
   func anIdleEngineThatStaysForAWindowUsesNoProcessor() throws {
     let backend = try DevBackend()

@@ -4,9 +4,10 @@ import Testing
 
 /// The recipes of thumblatch-recipes(7), carried out as they stand there.
 ///
-/// Debian 12 has no Bazel with the protocol and no Terraform: a script in the place of each reads the file of
-/// the recipe, and calls the helper that it names as the tool does. skopeo reads docker's file, and needs no
-/// daemon as docker does. Debian 12 has no varlinkctl: `VarlinkTools` then sends what it sends.
+/// Debian 12 has no Bazel with the protocol and no Terraform: a script in the place of each reads
+/// the file of the recipe, and calls the helper that it names as the tool does. skopeo reads
+/// docker's file, and needs no daemon as docker does. Debian 12 has no varlinkctl: `VarlinkTools`
+/// then sends what it sends.
 @Suite(.serialized)
 struct ToolRecipeTests {
   private let person: Person

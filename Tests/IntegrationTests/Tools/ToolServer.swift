@@ -3,8 +3,8 @@ import TestSupport
 
 /// A server over TLS that real tools reach with a token: `Drivers/tool-server.py`.
 ///
-/// A line of its log has the status, scheme and user name, and path of a request. Its directory has the
-/// repositories too.
+/// A line of its log has the status, scheme and user name, and path of a request. Its directory has
+/// the repositories too.
 final class ToolServer: PersonServer {
   /// `127.0.0.1` with the port.
   var host: String { "127.0.0.1:" + port }

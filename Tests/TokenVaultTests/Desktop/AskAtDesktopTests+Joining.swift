@@ -33,7 +33,8 @@ extension AskAtDesktopTests {
     #expect(agents.given.isEmpty)
   }
 
-  /// A program outside the session has its prompt shown at the desk, and its window at its own place.
+  /// A program outside the session has its prompt shown at the desk, and its window at its own
+  /// place.
   @Test(arguments: [false, true])
   func aWindowIsTheCallersWhereverItsPromptIsShown(enables: Bool) async throws {
     administrator.write("[Policy]\ndesktop = user\n")

@@ -202,7 +202,8 @@ struct AskAtDesktopTests {
     try await asked
   }
 
-  /// An agent that does nothing has the prompt for two seconds, and one that begins the check keeps it.
+  /// An agent that does nothing has the prompt for two seconds, and one that begins the check keeps
+  /// it.
   @Test
   func anAgentHasTwoSecondsToShowAPrompt() async throws {
     agents.set(8, 9)
@@ -240,7 +241,8 @@ struct AskAtDesktopTests {
     }
     #expect(shown == .presenceFailed(wrong, methods: [.fingerprint, .password]))
     await vault.cancel(prompt, caller: caller(9))
-    // The last check says more than the end of the prompt. What a module of PAM says is for the person.
+    // The last check says more than the end of the prompt. What a module of PAM says is for the
+    // person.
     #expect(await asked == .presenceFailed(.noMatch, methods: []))
   }
 

@@ -7,7 +7,8 @@ import TestSupport
 
 @testable import TokenVault
 
-/// A machine key with a directory, and the TPM's counter as an engine that has just started uses it.
+/// A machine key with a directory, and the TPM's counter as an engine that has just started uses
+/// it.
 struct CounterRig {
   let bench: Bench
   let tpm = ScriptedTPM()

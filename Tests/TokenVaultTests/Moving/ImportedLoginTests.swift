@@ -164,8 +164,8 @@ struct ImportedLoginTests {
     #expect(try await take(vault).account.state == .ready)
   }
 
-  /// Whether the token has reached the provider is not known, so the next engine does not send it again
-  /// by itself.
+  /// Whether the token has reached the provider is not known, so the next engine does not send it
+  /// again by itself.
   @Test
   func aKillWithoutAnAnswerIsToldBeforeTheImportIsMadeAgain() async throws {
     let bench = try await killed(at: "begun", oauthTokens("at-1", refresh: "new"))

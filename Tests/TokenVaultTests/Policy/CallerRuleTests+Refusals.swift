@@ -6,7 +6,8 @@ import Testing
 
 // Calls that exceed a rule, and the messages of their refusals.
 extension CallerRuleTests {
-  /// Nothing is looked up for the refusal, so that its time does not tell whether the account exists.
+  /// Nothing is looked up for the refusal, so that its time does not tell whether the account
+  /// exists.
   @Test(arguments: [false, true])
   func aRefusalUnderARuleReadsNoAccount(behindSocket: Bool) async throws {
     try await bench.signIn(vault, "other")

@@ -112,8 +112,8 @@ struct OneTokenEndTests {
     #expect(bench.exchange.requests.count == requests)
   }
 
-  /// A token that a server refused is of no use to the caller, and the refusal of its exchange leaves
-  /// no doubt about it.
+  /// A token that a server refused is of no use to the caller, and the refusal of its exchange
+  /// leaves no doubt about it.
   @Test(arguments: ["interaction_required", "token_dead"])
   func aRejectedTokenEndsThePauseAfterARefusal(_ code: String) async throws {
     let bench = try Bench()

@@ -6,7 +6,8 @@ internal import VaultInterface
 
 /// The vault as the store of the Secret Service.
 ///
-/// Each use has a connection of its own, which ends with it: an engine without connections may leave.
+/// Each use has a connection of its own, which ends with it: an engine without connections may
+/// leave.
 struct VaultSecretStore: SecretStore, Sendable {
   private let makeSession: @Sendable (Int32?) -> Session
 

@@ -67,8 +67,8 @@ extension ToolRecipe {
     return fileName.hasPrefix(name + "-") && Int(fileName.dropFirst(name.count + 1)) ?? 0 > 1
   }
 
-  /// The name that the account's MCP server has in the profile already, or the first one that no other
-  /// account has: accounts may differ only in dots and hyphens.
+  /// The name that the account's MCP server has in the profile already, or the first one that no
+  /// other account has: accounts may differ only in dots and hyphens.
   private func serverName(beside sections: [ProfileSection]) -> String? {
     let known = sections.filter { $0.serverName != nil }
     if let own = known.first(where: { $0.isFor(account) }) { return own.serverName }

@@ -6,7 +6,8 @@ internal import VaultInterface
 
 // Sign-ins without a browser of this machine.
 extension SignInRun {
-  /// How long the engine's last request to the provider may take after the end of a code, in seconds.
+  /// How long the engine's last request to the provider may take after the end of a code, in
+  /// seconds.
   private static let slack: Int64 = 60
 
   func signIn(by password: SharedSecret, _ email: String) throws(Failure) -> VaultAccount {

@@ -15,8 +15,8 @@ enum SlotStep: Sendable {
   case touch
 }
 
-/// A slot of the machine key that is added on its thread: its recovery code, if there is one, is shown
-/// and typed back before anything changes.
+/// A slot of the machine key that is added on its thread: its recovery code, if there is one, is
+/// shown and typed back before anything changes.
 final class SlotRun: Sendable {
   /// How long the engine may take, in seconds: it may re-encrypt the vault.
   private static let limit: Int64 = 600

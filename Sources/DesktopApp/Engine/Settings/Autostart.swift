@@ -58,7 +58,8 @@ struct Autostart: Sendable {
 
   /// The entry for a program.
   private static func entry(_ path: String, _ options: [String]) -> String {
-    // Desktop Entry Specification, "The Exec key": these are quoted, and the quotes once more as a value.
+    // Desktop Entry Specification, "The Exec key": these are quoted, and the quotes once more as a
+    // value.
     var quoted = ""
     for character in path {
       switch character {

@@ -16,9 +16,9 @@ extension VaultModel {
   /// Its first argument is the name of the account then. It is given up if the account goes or the
   /// vault is locked before, or if the account is then in the state `end`.
   ///
-  /// With `endingItsName` the call removes or renames the account, and is not repeated if its answer is
-  /// lost. With `showing` the call waits for the provider: the page shows this text, and the person can
-  /// give it up.
+  /// With `endingItsName` the call removes or renames the account, and is not repeated if its
+  /// answer is lost. With `showing` the call waits for the provider: the page shows this text, and
+  /// the person can give it up.
   func act<Reply: Sendable>(
     on item: AccountItem,
     endingItsName endsName: Bool = false,

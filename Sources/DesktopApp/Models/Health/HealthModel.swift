@@ -91,8 +91,8 @@ extension Finding {
     return parts
   }
 
-  /// The command in the remedy: that of the action, or one of Thumblatch's own at its start or behind a
-  /// colon.
+  /// The command in the remedy: that of the action, or one of Thumblatch's own at its start or
+  /// behind a colon.
   var command: String? {
     if let action { return action.command }
     guard let remedy else { return nil }

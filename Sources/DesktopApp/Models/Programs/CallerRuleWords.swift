@@ -9,8 +9,8 @@ struct CallerRuleWords: Equatable {
   let title: String
   let text: String
 
-  /// The settings of a rule in the order in which a person reads them: for which programs, then what
-  /// these get.
+  /// The settings of a rule in the order in which a person reads them: for which programs, then
+  /// what these get.
   static func all(of settings: [String: String]) -> [CallerRuleWords] {
     let known = order.filter { settings[$0] != nil }
     let others = settings.keys.filter { !order.contains($0) }.sorted()

@@ -14,7 +14,8 @@ package enum PresenceWords {
     by methods: [PresenceMethod],
     _ scan: ScanType
   ) -> String {
-    // The first value is such as "Touch the fingerprint reader", the second such as "use account 'me'".
+    // The first value is such as "Touch the fingerprint reader", the second such as "use account
+    // 'me'".
     tr("%s to %s.", act(methods, scan), PurposeWords.clause(of: request))
   }
 
@@ -99,7 +100,8 @@ package enum PresenceWords {
     return "\(capitalized(what)). \(next)"
   }
 
-  /// The failure of a try, in words of this method; `nil` if the outcome has the same words for all.
+  /// The failure of a try, in words of this method; `nil` if the outcome has the same words for
+  /// all.
   private static func failure(of method: PresenceMethod, _ outcome: PresenceOutcome) -> String? {
     switch (method, outcome) {
     case (.fingerprint, .noMatch): tr("The finger did not match")

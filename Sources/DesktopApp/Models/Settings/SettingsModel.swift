@@ -40,8 +40,8 @@ final class SettingsModel {
   /// Reads the rules again.
   func look() async { await seen.again() }
 
-  /// Sets a rule of the person's own, or removes it if the value is `nil`, after a check by the system
-  /// password.
+  /// Sets a rule of the person's own, or removes it if the value is `nil`, after a check by the
+  /// system password.
   func set(_ key: String, to value: String?) async {
     await change(tr("Rule changed")) { connection, prompt throws(VaultClientError) in
       _ = try connection.call(SetPolicyCall(key: key, value: value, prompt: prompt, ask: true))

@@ -4,7 +4,8 @@ internal import VaultClient
 internal import VaultInterface
 
 extension SignInModel {
-  /// Makes the form of an account that signs in again, at the provider that it has, or tells why not.
+  /// Makes the form of an account that signs in again, at the provider that it has, or tells why
+  /// not.
   ///
   /// - Returns: whether there is a form, or a sign-in that is under way.
   func start(again item: AccountItem) async -> Bool {

@@ -3,8 +3,8 @@ internal import GTK
 
 /// A template of a provider, in the language of the person and in what this app has.
 ///
-/// The texts of a template are for the command line, and name its options. A template without words here
-/// keeps its own texts.
+/// The texts of a template are for the command line, and name its options. A template without words
+/// here keeps its own texts.
 package struct TemplateWords {
   package let title: String
   /// What the person has to do at the provider first.

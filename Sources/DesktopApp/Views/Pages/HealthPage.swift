@@ -16,8 +16,8 @@ final class HealthPage: ContentPage {
   private let recover: @MainActor () -> Void
   private var rows: [Row] = []
 
-  /// Makes the page; `signIn` shows the sign-in to an account, and `recover` the field for the recovery
-  /// code.
+  /// Makes the page; `signIn` shows the sign-in to an account, and `recover` the field for the
+  /// recovery code.
   init(
     _ model: HealthModel,
     signIn: @escaping @MainActor (AccountItem) -> Void,

@@ -109,8 +109,8 @@ final class PromptWindow {
       sign.set(style: "awaited", sign.isVisible && model.awaitsTouch)
     }
     what.text = model.what
-    // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description of
-    // described-by relations.)
+    // A screen reader speaks it with the control that has the focus. (GTK 4.8 makes no description
+    // of described-by relations.)
     for control: Widget in [window, deny, go, secret, password] {
       control.describe("\(model.who) \(model.what)")
     }

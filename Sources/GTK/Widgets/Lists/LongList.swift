@@ -27,7 +27,7 @@ package struct LongListFacts {
 /// A list of any length: it has widgets only for the rows that are shown and some beside them.
 ///
 /// GTK has up to 200 rows around the shown ones. It exchanges all of them after a long scroll.
-/// So each frame makes and fills only some, the ones on the screen first. That keeps the main loop free.
+/// So each frame makes and fills only some, first those on the screen. The main loop stays free.
 package final class LongList: Widget {
   override class var type: UInt { gtk_list_view_get_type() }
 
@@ -286,8 +286,8 @@ package final class Scroller: Widget {
 
   /// Lets the keyboard reach it while its child is longer than it: then the arrow keys scroll it.
   ///
-  /// The UI file begins with `can-focus` False. If only `focusable` is False, GTK 4.8 treats a scrolled
-  /// window as focused, and Tab stops there.
+  /// The UI file begins with `can-focus` False. If only `focusable` is False, GTK 4.8 treats a
+  /// scrolled window as focused, and Tab stops there.
   package func takeFocusIfLonger() {
     let place = unsafe gtk_scrolled_window_get_vadjustment(opaque)
     unsafe Object(new(place)).on("changed") { [weak self] in

@@ -3,13 +3,13 @@ package import SecretMemory
 
 /// A line for a password, or for another answer that is wiped.
 ///
-/// It is a GtkText that can show dots, has a GtkPasswordEntryBuffer, and has the role of a text box.
-/// GTK's own entries for passwords give the typed text to every program on the accessibility bus; this
-/// one has no text there.
+/// It is a GtkText that can show dots, has a GtkPasswordEntryBuffer, and has the role of a text
+/// box. GTK's own entries for passwords give the typed text to every program on the accessibility
+/// bus; this one has no text there.
 ///
-/// A GtkPasswordEntryBuffer keeps its text in memory that is not swapped, and wipes it at its own end.
-/// Deleted text stays there until then, or until other text takes its place. So the field gets another
-/// buffer after each deletion, such as that of a selected text which other text replaces.
+/// A GtkPasswordEntryBuffer keeps its text in memory that is not swapped, and wipes it at its own
+/// end. Deleted text stays there until then, or until other text takes its place. So the field gets
+/// another buffer after each deletion, such as that of a selected text which other text replaces.
 package final class SecretField: Widget {
   override class var type: UInt { gtk_text_get_type() }
 
@@ -73,7 +73,8 @@ package final class SecretField: Widget {
     noteDeletions()
   }
 
-  /// Learns of deletions from the present buffer, which owns the closure. (GtkEntryBuffer::deleted-text)
+  /// Learns of deletions from the present buffer, which owns the closure.
+  /// (GtkEntryBuffer::deleted-text)
   private func noteDeletions() {
     unsafe Object(new(buffer)).on("deleted-text") { [weak self] in self?.holdsDeleted = true }
   }

@@ -4,9 +4,9 @@ package import SecretMemory
 
 /// A secret that the person is to read, such as a code to write down.
 ///
-/// Screen readers speak it, so every program on the accessibility bus can read it: remove the label from
-/// its window as soon as the person has the secret. GTK frees its copies of the text, and does not wipe them.
-/// So three of them are overwritten; the one for screen readers cannot be reached.
+/// Screen readers speak it, so every program on the accessibility bus can read it: remove the label
+/// from its window as soon as the person has the secret. GTK frees its copies of the text, and does
+/// not wipe them. So three of them are overwritten; the one for screen readers cannot be reached.
 package final class SecretLabel: Widget {
   override class var type: UInt { gtk_label_get_type() }
 

@@ -34,7 +34,8 @@ struct PromptWaiters {
     forProof[leader, default: []].append(wake)
   }
 
-  /// Tells the prompts that joined another one how its check ended; `failure` is `nil` if it passed.
+  /// Tells the prompts that joined another one how its check ended; `failure` is `nil` if it
+  /// passed.
   mutating func wakeJoined(_ leader: String, with failure: PresenceFailure?) {
     for waiter in joined.removeValue(forKey: leader) ?? [] {
       waiter.wake.resume(returning: failure)

@@ -4,8 +4,8 @@ internal import System
 
 /// The open prompts, with all that belongs to one: its check, its waiters and its context.
 ///
-/// `Vault.swift` holds it, and only files of `Presence/` use it, as `Scripts/lint` checks. All other files
-/// read `Vault.prompts`, and call the functions of the vault in that folder.
+/// `Vault.swift` holds it, and only files of `Presence/` use it, as `Scripts/lint` checks. All
+/// other files read `Vault.prompts`, and call the functions of the vault in that folder.
 struct Prompting {
   /// The prompts; only the steps below change them.
   private(set) var book = PromptBook()
@@ -73,13 +73,15 @@ struct Prompting {
     )
   }
 
-  /// Removes a prompt that was begun and not opened; `looked` is the question that a look was made for.
+  /// Removes a prompt that was begun and not opened; `looked` is the question that a look was made
+  /// for.
   mutating func endBeginning(_ name: String, looked: PromptQuestion?, at now: BootInstant) {
     if let looked { limit.noteUnopened(looked, at: now) }
     book.endBeginning(name)
   }
 
-  /// Takes the right to open a prompt that does not count yet; the wait in seconds if there is none.
+  /// Takes the right to open a prompt that does not count yet; the wait in seconds if there is
+  /// none.
   mutating func takeOpening(_ question: PromptQuestion, at now: BootInstant) -> Int64? {
     limit.takeOpening(question, at: now)
   }

@@ -26,7 +26,8 @@ extension Vault {
     )
   }
 
-  /// The key, context and slot of an exchange helper; the one-use key is derived from the intent's id.
+  /// The key, context and slot of an exchange helper; the one-use key is derived from the intent's
+  /// id.
   func delivery(
     _ intent: IntentRow,
     _ slot: borrowing SlotFile
@@ -55,7 +56,8 @@ extension Vault {
     )
   }
 
-  /// A reason as far as a slot has room for it, in bytes: one character may have any number of them.
+  /// A reason as far as a slot has room for it, in bytes: one character may have any number of
+  /// them.
   private static func cut(_ reason: String) -> String {
     // A character that is cut becomes U+FFFD, whose three bytes are at most two more than its rest.
     let bytes = reason.utf8.prefix(ExchangeOutcome.maximumReasonCount - 2)

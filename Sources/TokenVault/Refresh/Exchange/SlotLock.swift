@@ -4,7 +4,8 @@ internal import System
 
 // The lock of an account's slot, and the exchange helpers that outlived their engine.
 extension Vault {
-  /// How much longer than its lifetime the engine waits for an orphaned exchange helper, in seconds.
+  /// How much longer than its lifetime the engine waits for an orphaned exchange helper, in
+  /// seconds.
   private static let orphanGrace = 5
   private static let orphanPoll: Int64 = 50
 
@@ -37,7 +38,8 @@ extension Vault {
 
   /// Opens and locks the account's slot; waits for an exchange helper that outlived its engine.
   ///
-  /// Refuses an account that is on its way into a private vault, unless the caller works on all accounts.
+  /// Refuses an account that is on its way into a private vault, unless the caller works on all
+  /// accounts.
   func lockedSlot(
     _ identifier: [UInt8],
     ofLeaving: Bool = false

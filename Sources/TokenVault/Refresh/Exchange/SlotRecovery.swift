@@ -22,14 +22,14 @@ extension Vault {
 
   /// Recovers an account by the table.
   ///
-  /// The row and the audit log keep the provider's answer to a caller that is gone. The present caller
-  /// gets an answer of its own. Failures of the store are thrown to each caller.
+  /// The row and the audit log keep the provider's answer to a caller that is gone. The present
+  /// caller gets an answer of its own. Failures of the store are thrown to each caller.
   ///
   /// - Parameters:
   ///   - identifier: the account, which the calling function has entered.
   ///   - slot: its slot, locked.
-  ///   - isLoginOver: whether a login whose answer cannot be judged is refused, because no caller waits
-  ///     for it.
+  ///   - isLoginOver: whether a login whose answer cannot be judged is refused, because no caller
+  ///     waits for it.
   ///   - asksProvider: whether the provider's keys may be read for that.
   /// - Returns: the result.
   /// - Throws: failures of the store.

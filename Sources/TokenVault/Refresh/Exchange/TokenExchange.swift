@@ -17,8 +17,8 @@ package struct AnswerDelivery: Sendable {
 
   /// Overwrites what an exchange helper has sealed into the slot, before another one gets it.
   ///
-  /// If the next one is killed after it has sent its request, the old outcome would wrongly say that nothing
-  /// was sent.
+  /// If the next one is killed after it has sent its request, the old outcome would wrongly say
+  /// that nothing was sent.
   ///
   /// - Throws: an error of the disk.
   package func emptySlot() throws(StorageError) { try SlotFile.zero(slot) }
@@ -109,8 +109,8 @@ package protocol ReadyExchangeHelper: Sendable {
 
 /// Sends one request to a provider, in a process of its own.
 package protocol TokenExchange: Sendable {
-  /// Starts an exchange helper ahead of a request that is likely to follow soon, or asks the waiting one
-  /// whether it runs.
+  /// Starts an exchange helper ahead of a request that is likely to follow soon, or asks the
+  /// waiting one whether it runs.
   ///
   /// Returns at once.
   func prepare()
@@ -125,8 +125,8 @@ package protocol TokenExchange: Sendable {
 
   /// Performs a request; with a `delivery` the outcome goes into the slot.
   ///
-  /// It does not throw. An exchange helper that dies is `interrupted` if it has begun to send. Otherwise
-  /// it is `notSent`, like one that cannot be started.
+  /// It does not throw. An exchange helper that dies is `interrupted` if it has begun to send.
+  /// Otherwise it is `notSent`, like one that cannot be started.
   func perform(
     _ request: ProviderRequest,
     terms: ExchangeTerms,

@@ -54,8 +54,8 @@ extension VaultFailure {
   /// No byte of a request left this machine.
   ///
   /// - Parameters:
-  ///   - reason: the exchange helper's word, such as `resolve`, or `listener 1000` with the user of the
-  ///     listening program.
+  ///   - reason: the exchange helper's word, such as `resolve`, or `listener 1000` with the user of
+  ///     the listening program.
   ///   - url: the destination of the request.
   ///   - terms: the terms of the connection.
   ///   - retryAfter: when it may be tried again, in seconds.
@@ -126,7 +126,8 @@ extension VaultFailure {
     }
   }
 
-  /// The same failure of a retry after a lost answer: the provider may have taken the earlier request.
+  /// The same failure of a retry after a lost answer: the provider may have taken the earlier
+  /// request.
   var afterLostAnswer: VaultFailure {
     switch self {
     case .offline(let why, let wait, _): .offline(why, retryAfter: wait, isUncertain: true)

@@ -5,9 +5,9 @@ internal import PresenceTerms
 internal import SecretMemory
 internal import Storage
 
-// A sign-in may yield a refresh token that is not kept, because its ID token is refused. A sign-in may
-// also replace a refresh token that is still valid. Both would stay valid at the provider, and no
-// program could end them. So each is revoked once, and the caller gets the result.
+// A sign-in may yield a refresh token that is not kept, because its ID token is refused. A sign-in
+// may also replace a refresh token that is still valid. Both would stay valid at the provider, and
+// no program could end them. So each is revoked once, and the caller gets the result.
 
 /// A refresh token that the vault does not keep.
 struct DiscardedToken: Sendable {
@@ -66,8 +66,8 @@ extension Vault {
 
   /// The login that another one is about to replace; `nil` if there is none to end.
   ///
-  /// Its refresh token is opened before the exchange, because the box is gone afterwards. A token that
-  /// needs a presence check is not opened.
+  /// Its refresh token is opened before the exchange, because the box is gone afterwards. A token
+  /// that needs a presence check is not opened.
   func signInToReplace(in row: AccountRow, _ caller: Caller) async -> ReplacedSignIn? {
     guard row.sealedRefreshToken != nil, let provider = try? provider(of: row) else { return nil }
     guard row.mayHaveLiveToken else {

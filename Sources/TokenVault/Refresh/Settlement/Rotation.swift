@@ -50,9 +50,9 @@ extension Vault {
   // MARK: - What is known of the provider
 
   // A provider's answers show whether it replaces refresh tokens. The last answer since the sign-in
-  // counts. The store keeps the generation whose token a refresh left unchanged, or 0 if the refresh
-  // replaced it; no token has the generation 0. This hint is not authenticated: a forged one gives no
-  // token to any program, it only lets two holders lock each other out.
+  // counts. The store keeps the generation whose token a refresh left unchanged, or 0 if the
+  // refresh replaced it; no token has the generation 0. This hint is not authenticated: a forged
+  // one gives no token to any program, it only lets two holders lock each other out.
   private static var replaced: Int64 { 0 }
 
   private static func steadyKey(_ account: [UInt8]) -> String {

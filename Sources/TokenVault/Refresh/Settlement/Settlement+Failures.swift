@@ -19,7 +19,8 @@ extension Vault {
   ) throws(VaultFailure) -> VaultFailure {
     let (intent, caller) = (settlement.intent, settlement.caller)
     var row = settlement.account
-    // A verdict is about the bytes that were sent: it says nothing about a newer token in the store.
+    // A verdict is about the bytes that were sent: it says nothing about a newer token in the
+    // store.
     guard row.generation == intent.generation else {
       return try end(intent, .providerUnavailable("an older token was refused"), caller)
     }

@@ -43,8 +43,8 @@ extension Vault {
     }
   }
 
-  /// Runs T2 for an answer with tokens; an import that brought no refresh token keeps the one that it
-  /// sent.
+  /// Runs T2 for an answer with tokens; an import that brought no refresh token keeps the one that
+  /// it sent.
   private func conclude(
     _ settlement: Settlement,
     answer: TokenAnswer
@@ -166,8 +166,8 @@ extension Vault {
       let why = isSuccess ? answer.advice(for: settlement.provider) : message
       return try unanswered(intent, why, caller, least: least, answer: answer)
     }
-    // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or made
-    // the user.
+    // A refusal says that it did nothing. Any other answer leaves open whether it signed in, or
+    // made the user.
     let wait = wait.map(Int64.init)
     let failure: VaultFailure =
       isRefusal

@@ -59,8 +59,8 @@ struct Settlement {
 
   /// Whether the earlier access tokens of all sets are no longer usable.
   ///
-  /// After a login they may be another person's, of another provider. After a refresh some providers
-  /// have ended them.
+  /// After a login they may be another person's, of another provider. After a refresh some
+  /// providers have ended them.
   var endsAccessTokens: Bool { isSignIn || provider.oauth?.refreshEndsAccessTokens == true }
 
   /// What was sent to the token endpoint.
@@ -99,7 +99,8 @@ extension IntentRow {
 extension Vault {
   /// Stores the contents of the slot (T2), then empties the slot.
   ///
-  /// - Throws: what the provider's answer means for the waiting callers; the store is settled by then.
+  /// - Throws: what the provider's answer means for the waiting callers; the store is settled by
+  ///   then.
   @discardableResult
   func settle(
     _ intent: IntentRow,

@@ -17,11 +17,12 @@ struct UncheckedToken: Sendable {
   let generation: Int64
 }
 
-// An access token waits in memory if its ID token cannot be judged without newer keys of the provider.
-// Another token is not requested: it could not be judged either, and would cost a rotation. An engine
-// that ends loses the access token; the refresh token is stored.
+// An access token waits in memory if its ID token cannot be judged without newer keys of the
+// provider. Another token is not requested: it could not be judged either, and would cost a
+// rotation. An engine that ends loses the access token; the refresh token is stored.
 extension Vault {
-  /// Reads the keys that the answer to a refresh may need, so that the answer need not wait for them.
+  /// Reads the keys that the answer to a refresh may need, so that the answer need not wait for
+  /// them.
   ///
   /// It tries once, because an answer without an ID token needs none.
   func readKeysAhead(for earlier: AccountContext) async {

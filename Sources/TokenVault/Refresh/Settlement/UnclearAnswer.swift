@@ -48,8 +48,8 @@ struct UnclearAnswer: Equatable {
   static let mayBeUsed =
     "the refresh token may have been used; if the next refresh fails too, sign in again"
 
-  /// Whether the provider has refused each try, so that no answer was lost and the refresh token was
-  /// not used.
+  /// Whether the provider has refused each try, so that no answer was lost and the refresh token
+  /// was not used.
   var leavesNoDoubt: Bool { kind == .onlyErrors }
 
   /// The answer in our own words, without the provider's error.
@@ -107,19 +107,20 @@ struct UnclearAnswer: Equatable {
   }
 }
 
-// Some providers refuse a dead refresh token with an empty answer. A server in front of a provider may do
-// the same for a while. So one such answer counts as a fault. The second one for the same token counts as
-// a refusal. It comes with the next try, ten minutes later at the earliest. Any other result between the
-// two resets the count: a lost answer, no connection, 5xx, 429. Both answers came over TLS, or from the
-// provider's own program on loopback. No other unclear answer counts as a refusal, but each one is
-// reported until the next try.
+// Some providers refuse a dead refresh token with an empty answer. A server in front of a provider
+// may do the same for a while. So one such answer counts as a fault. The second one for the same
+// token counts as a refusal. It comes with the next try, ten minutes later at the earliest. Any
+// other result between the two resets the count: a lost answer, no connection, 5xx, 429. Both
+// answers came over TLS, or from the provider's own program on loopback. No other unclear answer
+// counts as a refusal, but each one is reported until the next try.
 //
-// An error that is not known leaves no doubt about the refresh token, unless an earlier answer was lost. It
-// only makes the account wait. If the call asked for other scopes or another audience, the error may be
-// about them. So it makes no other caller wait.
+// An error that is not known leaves no doubt about the refresh token, unless an earlier answer was
+// lost. It only makes the account wait. If the call asked for other scopes or another audience, the
+// error may be about them. So it makes no other caller wait.
 //
-// The store keeps the id of the try, the status, the kind and the error. This hint is not authenticated. A
-// forged hint can ask for a login that is not needed, or hide that an answer was lost. It reveals nothing.
+// The store keeps the id of the try, the status, the kind and the error. This hint is not
+// authenticated. A forged hint can ask for a login that is not needed, or hide that an answer was
+// lost. It reveals nothing.
 extension Vault {
   private static func answerKey(_ account: [UInt8]) -> String {
     "refused:" + Hexadecimal.text(account)

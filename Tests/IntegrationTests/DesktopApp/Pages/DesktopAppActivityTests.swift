@@ -7,8 +7,8 @@ import Testing
 /// The audit log in the desktop app: real engine, development backend.
 @Suite(.serialized)
 struct DesktopAppActivityTests {
-  /// The longest time in milliseconds in which the app may answer nothing, in a debug build on a machine
-  /// that does other work too.
+  /// The longest time in milliseconds in which the app may answer nothing, in a debug build on a
+  /// machine that does other work too.
   private static let longestStall: Int64 = 500
 
   private let person: Person

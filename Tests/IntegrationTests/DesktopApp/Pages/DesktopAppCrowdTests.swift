@@ -7,12 +7,12 @@ import Testing
 /// Many accounts in the desktop app: real engine, development backend.
 @Suite(.serialized)
 struct DesktopAppCrowdTests {
-  /// The longest time in milliseconds in which the app may answer nothing, in a debug build on a machine
-  /// that does other work too.
+  /// The longest time in milliseconds in which the app may answer nothing, in a debug build on a
+  /// machine that does other work too.
   private static let longestStall: Int64 = 500
 
-  /// How much longer the first look at a thousand accounts may take there than some at ten, which take
-  /// longer on a slow machine too.
+  /// How much longer the first look at a thousand accounts may take there than some at ten, which
+  /// take longer on a slow machine too.
   private static let longestReading: Duration = .seconds(15)
 
   private let person: Person

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// Security keys, recovery code and backups in the desktop app: the real engine, the real libfido2, a
-/// software TPM.
+/// Security keys, recovery code and backups in the desktop app: the real engine, the real libfido2,
+/// a software TPM.
 @Suite(.serialized)
 struct DesktopAppKeysTests {
   private static let pin = "8261"

@@ -4,8 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// The desktop app while its engine is killed between a call of the person and its answer: the account
-/// may have lost its name, and the app does not know.
+/// The desktop app while its engine is killed between a call of the person and its answer: the
+/// account may have lost its name, and the app does not know.
 @Suite(.serialized)
 struct DesktopAppLostAnswerTests {
   /// When the engine is killed.

@@ -4,7 +4,8 @@ import System
 import TestSupport
 import Testing
 
-/// Prompts of the desktop app that something gets in the way of: real engine, virtual reader, real PAM.
+/// Prompts of the desktop app that something gets in the way of: real engine, virtual reader, real
+/// PAM.
 @Suite(.serialized)
 struct DesktopAppPromptTests {
   static let touch = "Touch the fingerprint reader to use account 'me'."
@@ -59,7 +60,8 @@ struct DesktopAppPromptTests {
     try app.hides(Someone.systemPassword)
     try app.run("key('Return')")
     try app.sees("The other prompt is over.")
-    // An enrollment that opens the reader only after its end would get the touch of the other prompt.
+    // An enrollment that opens the reader only after its end would get the touch of the other
+    // prompt.
     try app.sees("Touch the reader several times")
     try app.press("Cancel")
     try app.sees("Enroll Finger")
@@ -179,8 +181,8 @@ struct DesktopAppPromptTests {
     try app.press("Continue")
     try app.sees("me, Ready · protected · dev")
     try beginEnrollment()
-    // By itself the question ends after 30 seconds. A look at the windows may take some of them, and the
-    // program that checks the password ends with the question.
+    // By itself the question ends after 30 seconds. A look at the windows may take some of them,
+    // and the program that checks the password ends with the question.
     let end = BootInstant.now.advanced(bySeconds: 20)
     try person.run("lock").succeeded()
     #expect(eventually { processes(in: person.programs, named: "thumblatch-presence").isEmpty })

@@ -215,8 +215,8 @@ struct DesktopAppLanguageTests {
     try app.sees("Falsches Passwort.")
     try expectGerman("wrong")
     try app.press("Ablehnen")
-    // The message of the command stays English. Until the next question for the password, it is about
-    // the wrong one; after that, about the cancellation.
+    // The message of the command stays English. Until the next question for the password, it is
+    // about the wrong one; after that, about the cancellation.
     let text = try call.text()
     let refusals = ["failed: no match", "was cancelled"]
     #expect(

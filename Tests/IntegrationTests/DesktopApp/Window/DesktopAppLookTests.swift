@@ -25,7 +25,8 @@ struct DesktopAppLookTests {
     }
   }
 
-  /// Expects that the title of a page is whole in a narrow window: as wide as in a wide one, or of two lines.
+  /// Expects that the title of a page is whole in a narrow window: as wide as in a wide one, or of
+  /// two lines.
   private func expectWholeTitle(_ page: String) throws {
     func size(at width: Int) throws -> (JSONValue, JSONValue) {
       try app.run("resize(\(width), 860)")

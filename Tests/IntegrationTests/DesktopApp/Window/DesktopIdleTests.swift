@@ -5,8 +5,8 @@ import Testing
 
 /// The desktop app while nothing happens.
 ///
-/// It wakes by itself only for the next change on the screen: when the shown minute of the countdown of
-/// an unlock window ends, when that window closes, and when an access token expires.
+/// It wakes by itself only for the next change on the screen: when the shown minute of the
+/// countdown of an unlock window ends, when that window closes, and when an access token expires.
 struct DesktopIdleTests {
   private let person: Person
   private let bus: DesktopBus

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-// The system password that is typed into a window of the desktop, in the memory of the programs that
-// read it. The copies of pinentry are out of reach until its process ends.
+// The system password that is typed into a window of the desktop, in the memory of the programs
+// that read it. The copies of pinentry are out of reach until its process ends.
 
 private let wrongPassword = "wrong-Pa55word-4471ac90"
 

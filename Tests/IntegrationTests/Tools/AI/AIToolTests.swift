@@ -133,8 +133,8 @@ struct AIToolTests {
     #expect(try !terminal.end().contains("at_"))
   }
 
-  /// The settings of a project come before those of the person, but not before a file of the command
-  /// line.
+  /// The settings of a project come before those of the person, but not before a file of the
+  /// command line.
   @Test(arguments: [claude, codex])
   func aProjectCannotHaveTheTokenSentElsewhere(_ tool: String) throws {
     let other = try AIGateway(as: person, "other")

@@ -3,8 +3,8 @@ import System
 import TestSupport
 import Testing
 
-/// A person with an enrolled finger at a desktop, on whose session bus `agent --secret-service` serves
-/// the real clients of the Secret Service.
+/// A person with an enrolled finger at a desktop, on whose session bus `agent --secret-service`
+/// serves the real clients of the Secret Service.
 struct SecretServiceDesk {
   static let unlocking = "Touch the fingerprint reader to unlock secret-"
 

@@ -1,8 +1,8 @@
 import System
 import TestSupport
 
-/// Two clients of Varlink that know nothing of the vault: Python's package `varlink`, and varlinkctl of
-/// systemd.
+/// Two clients of Varlink that know nothing of the vault: Python's package `varlink`, and
+/// varlinkctl of systemd.
 struct VarlinkTools {
   /// Whether varlinkctl itself is here: systemd has it since version 255, and Debian 12 has 252.
   let hasControl: Bool
