@@ -8,16 +8,20 @@ import shutil
 import signal
 import socket
 import subprocess
-import threading
 
-from .programs import output
+from .programs import TOP, output
 
 RUN = "/run/thumblatch"
 SOCKET = RUN + "/io.thumblatch.Vault"
 # Users that every Debian has: one holds connections, the other is served.
 CROWD, SERVED = 1, 2
-# Of the listener (listen(2)).
-BACKLOG = 1024
+UNIT = os.path.join(TOP, "Sources/Installed/usr/lib/systemd/system/thumblatchd.socket")
+
+
+def backlog():
+    """The queue of the listener, as the unit says (listen(2))."""
+    with open(UNIT) as file:
+        return int(re.search(r"^Backlog=(\d+)$", file.read(), re.MULTILINE)[1])
 
 
 def as_user(user):
@@ -64,7 +68,7 @@ class Service:
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(SOCKET)
         os.chmod(SOCKET, 0o666)
-        listener.listen(BACKLOG)
+        listener.listen(backlog())
         program = os.path.join(programs, "thumblatchd")
         self.process = subprocess.Popen(
             ["sh", "-c", f'LISTEN_PID=$$ exec "{program}" --service --run-directory "{RUN}"'],
@@ -75,6 +79,16 @@ class Service:
     def memory(self, figure):
         with open(f"/proc/{self.process.pid}/smaps_rollup") as file:
             return int(re.search(figure + r": +(\d+) kB", file.read())[1])
+
+    def forget_peak(self):
+        """Makes the peak the present memory (proc_pid_clear_refs(5))."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
+            file.write("5")
+
+    def peak(self):
+        """The most memory since then, as the kernel has counted it, in KiB."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1])
 
     def processor_time(self):
         """The CPU time in seconds, which for a call is the same on a busy machine."""
@@ -91,17 +105,11 @@ class Peak:
     """The peak memory of the engine within the block, in KiB."""
 
     def __init__(self, service):
-        self.service, self.most, self.ended = service, 0, threading.Event()
-
-    def look(self):
-        while not self.ended.wait(0.02):
-            self.most = max(self.most, self.service.memory("Rss"))
+        self.service, self.most = service, 0
 
     def __enter__(self):
-        self.looker = threading.Thread(target=self.look)
-        self.looker.start()
+        self.service.forget_peak()
         return self
 
     def __exit__(self, *_):
-        self.ended.set()
-        self.looker.join()
+        self.most = self.service.peak()
