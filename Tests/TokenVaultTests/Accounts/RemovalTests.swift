@@ -131,7 +131,7 @@ struct RemovalTests {
     let vault = try await protected()
     try await bench.signIn(vault, "evil", refresh: "rt-evil", access: "at-evil")
     try await bench.unlock(vault)
-    // It was the default as long as it was the only account, and is none now.
+    // It was the default while it was the only account.
     let need = try await need { _ = try await setDefault(vault, "evil") }
     #expect(need.purpose == .setDefault && need.account == "evil")
     #expect(need.detail == "no default yet; me is protected")
