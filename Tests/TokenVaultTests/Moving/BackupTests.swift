@@ -193,7 +193,7 @@ struct BackupTests {
     let file = try await backup(vault, bench).flatMap(\.bytes)
     let target = try await Bench().open()
     let code = BackupSecret.code(shared("000G-40R4-0M30-E209-185G-R38E-1W81-24GK-B9"))
-    for (secret, words) in [(try key(8), "does not open"), (code, "a passphrase opens")] {
+    for (secret, words) in [(try key(8), "does not open"), (code, "opens with its passphrase")] {
       guard
         case .invalidArgument(let why)? = await failure({
           _ = try await restore(file, target, bench, secret)

@@ -144,7 +144,9 @@ extension VaultFailure {
     return .providerUnavailable("no complete answer came from \(name)\(note(reason))")
   }
 
-  /// The helper's word for people, in parentheses after a space; empty for an unknown word.
+  /// The reason in parentheses, after a space; empty for an unknown word of the helper.
+  ///
+  /// A reason of several words is a text of the engine, such as why the helper did not start.
   private static func note(_ reason: String) -> String {
     switch reason {
     case "resolve": " (its address was not found)"
@@ -153,6 +155,7 @@ extension VaultFailure {
     case "reset": " (the connection broke off)"
     case "truncated": " (the answer is not complete)"
     case "too_large": " (the answer is too long)"
+    case _ where reason.contains(" "): " (\(reason))"
     default: ""
     }
   }
