@@ -182,9 +182,22 @@ struct PromptLimitTests {
       limit.noteRefused(question(), cancelledAt: 34_817, at: at(0))
     }
     #expect(passing(&limit, 500, over: 1) == 2)
-    // The limit of all questions of the user, too.
+    // The limit of all questions of the user counts each of the six.
     let others = passing(&limit, 500, over: 1) { question(of: [UInt8(clamping: $0 % 250)]) }
-    #expect(others == 12 - 3)
+    #expect(others == 12 - 6)
+  }
+
+  @Test
+  func ownCancelsOfManyQuestionsTakeTheRightsOfTheirUser() {
+    var limit = PromptLimit()
+    var shown = 0
+    for number in 0..<100 {
+      let asked = question(of: [UInt8(number % 12)])
+      guard limit.take(asked, joins: false, at: at(0)) == nil else { continue }
+      shown += 1
+      limit.noteRefused(asked, cancelledAt: 34_817, at: at(0))
+    }
+    #expect(shown == 12)
   }
 
   /// The caller of a joined prompt took no right to ask, and gives none back.

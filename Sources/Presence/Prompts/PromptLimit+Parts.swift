@@ -34,7 +34,7 @@ extension PromptLimit {
       isFullFrom = isFullFrom.advanced(bySeconds: -measure.seconds)
     }
 
-    /// Gives back what was taken, except for one of so many parts.
+    /// Gives back what was taken, except for 1/`parts` of it.
     mutating func giveBack(_ measure: Measure, exceptOneOf parts: Int64) {
       let back = measure.seconds * 1_000_000_000 / parts * (parts - 1)
       isFullFrom = BootInstant(nanoseconds: isFullFrom.nanoseconds - back)

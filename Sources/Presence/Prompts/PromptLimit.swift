@@ -201,7 +201,7 @@ package struct PromptLimit: Sendable {
   /// - Parameters:
   ///   - question: the question.
   ///   - terminal: the terminal of the calling program, if it cancelled the prompt itself.
-  ///   - joined: whether it joined another caller's question, and took no right to ask of its own.
+  ///   - joined: whether it joined another caller's question, so it took nothing from the limit.
   ///   - now: the moment.
   package mutating func noteRefused(
     _ question: PromptQuestion,
@@ -216,9 +216,8 @@ package struct PromptLimit: Sendable {
       return
     }
     guard isOwn, !joined else { return }
-    let parts = Int64(Self.partsOfRefusal)
-    entries[key]?.asked.giveBack(ofOne, exceptOneOf: parts)
-    all[Party(question)]?.giveBack(ofAll, exceptOneOf: parts)
+    // The limit of all questions counts each cancel: a program can ask many questions.
+    entries[key]?.asked.giveBack(ofOne, exceptOneOf: Int64(Self.partsOfRefusal))
   }
 
   /// Counts a refusal; returns whether it is a cancel at the person's own terminal.
