@@ -53,6 +53,8 @@ extension Vault {
     }
     let earlier = try intent(of: row)
     let isUncertain = try isInDoubt(row)
+    // After several tries, it is not known which of them left the doubt.
+    let unclear = earlier?.attempts == 1 ? try unclearAnswer(to: earlier) : nil
     try change { try record(.logout, .begun, row, by: caller, method: right.authority.method) }
     var word = await tell(provider, access: access, refresh: token)
     if word.wantsAccessToken, access == nil, !isUncertain, provider.kind == .passwordBackend,
@@ -65,7 +67,7 @@ extension Vault {
       }
       word = await tell(provider, access: newer.access, refresh: newer.refresh)
     }
-    return isUncertain ? word.revocation.after(try unclearAnswer(to: earlier)) : word.revocation
+    return isUncertain ? word.revocation.after(unclear) : word.revocation
   }
 
   /// Ends a refresh token at its provider, whatever happens to the account.

@@ -32,4 +32,21 @@ struct UnclearSignOutTests {
     #expect(ended.grant == .unknown)
     #expect(reason.contains(said) && !reason.contains("lost"), "\(reason)")
   }
+
+  @Test
+  func aLaterRefusalDoesNotHideALostAnswer() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try await bench.signIn(vault)
+    bench.clock.advance(3600)
+    for step in [ScriptedExchange.Step.died, .answer(status: 429, body: "")] {
+      bench.exchange.plan(step)
+      _ = await failure { _ = try await vault.token() }
+      bench.clock.advance(10)
+    }
+    #expect(bench.exchange.refreshes.count == 2)
+    bench.exchange.plan(.answer(status: 200, body: ""))
+    let ended = try await vault.signOut(account: "me", local: false, caller: caller())
+    #expect(ended.grant == .unknown && ended.reason?.contains("was lost") == true)
+  }
 }
