@@ -136,7 +136,7 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
-  /// The end of the remedies for a lack of room.
+  /// The end of a remedy if nothing was changed.
   package static let unchanged = "; nothing was changed"
 
   /// The remedy for a person; `nil` if nothing helps.

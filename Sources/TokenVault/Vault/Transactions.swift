@@ -175,12 +175,17 @@ extension VaultFailure {
 
   /// The same failure after a provider has answered: the next holder of the slot stores the answer.
   var withKeptAnswer: VaultFailure {
+    replacingUnchanged(
+      by: "; the provider has answered, and a call that finds room stores that answer"
+    )
+  }
+
+  /// The same failure after a request that may have changed something at the provider.
+  var afterRequest: VaultFailure { replacingUnchanged(by: "") }
+
+  private func replacingUnchanged(by end: String) -> VaultFailure {
     guard case .vaultUnsafe(let why, let hint?) = self, hint.hasSuffix(StorageError.unchanged)
     else { return self }
-    let remedy = hint.dropLast(StorageError.unchanged.count)
-    return .vaultUnsafe(
-      why,
-      hint: "\(remedy); the provider has answered, and the next call stores that answer"
-    )
+    return .vaultUnsafe(why, hint: hint.dropLast(StorageError.unchanged.count) + end)
   }
 }

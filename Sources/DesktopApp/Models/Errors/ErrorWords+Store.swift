@@ -111,7 +111,7 @@ extension ErrorWords {
     TextForm("nothing was changed"),
     TextForm("%s; nothing was changed"),
     TextForm("make room, then try again"),
-    TextForm("%s; the provider has answered, and the next call stores that answer"),
+    TextForm("%s; the provider has answered, and a call that finds room stores that answer"),
     TextForm("repair or remove the vault of user %s, %s"),
   ]
 }

@@ -46,7 +46,7 @@ struct Settlement {
   var isSignIn: Bool { intent.purpose != .refresh }
   /// Whether it takes over a login of another program.
   var isImport: Bool { pending?.flow == .importing }
-  /// Whether only the status says that the token was refused.
+  /// Whether the HTTP status is one of a refusal (400, 401, 403).
   var isRefusal: Bool { [400, 401, 403].contains(status) }
   /// Whether the provider has refused each earlier try, so that no answer was lost.
   var isRefusedAgain: Bool { evidence.earlier?.leavesNoDoubt == true }
@@ -109,7 +109,12 @@ extension Vault {
     caller: Caller,
     evidence: Evidence = Evidence()
   ) throws(VaultFailure) -> Settled {
-    let verdict = try judge(intent, image, caller, evidence)
+    let verdict: Result<Settled, VaultFailure>
+    do throws(VaultFailure) {
+      verdict = try judge(intent, image, caller, evidence)
+    } catch {
+      throw error.afterRequest
+    }
     refreshes.unwritten.drop(of: intent.account)
     // If the slot cannot be written, the stored answer still stands: the next holder finds no
     // intent, and zeroes the slot.
@@ -173,7 +178,8 @@ extension Vault {
         let failure = try conclude(settlement, judgement)
         return failure.map { .failure($0) } ?? .success(.tokens)
       } catch {
-        throw error.withKeptAnswer
+        // An interrupted import begins again, without the answer.
+        throw settlement.isImport ? error : error.withKeptAnswer
       }
     }
   }
