@@ -38,13 +38,14 @@ extension Desktop {
 
   /// The variables by which a program opens a window.
   ///
-  /// Qt 5 looks for Wayland only if the type of the session says so, and ends without X11.
+  /// Qt 5 looks for Wayland only if the type of the session says so, and ends without X11. A
+  /// compositor that was started at a console has the type `tty`.
   static func windowVariables(_ variable: (String) -> String?) -> [String] {
     let names = displayNames + ["XAUTHORITY", "HOME", "XDG_SESSION_TYPE"]
     let isWayland = variable("WAYLAND_DISPLAY") != nil && variable("DISPLAY") == nil
     return names.compactMap { name in
-      let usual = isWayland && name == "XDG_SESSION_TYPE" ? "wayland" : nil
-      return (variable(name) ?? usual).map { "\(name)=\($0)" }
+      let value = isWayland && name == "XDG_SESSION_TYPE" ? "wayland" : variable(name)
+      return value.map { "\(name)=\($0)" }
     }
   }
 

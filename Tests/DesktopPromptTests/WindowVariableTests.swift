@@ -12,8 +12,8 @@ struct WindowVariableTests {
     (["WAYLAND_DISPLAY": "w", "DISPLAY": ":0"], ["DISPLAY=:0", "WAYLAND_DISPLAY=w"]),
     (["DISPLAY": ":0"], ["DISPLAY=:0"]), ([:], []),
     (
-      ["WAYLAND_DISPLAY": "w", "XDG_SESSION_TYPE": "x11"],
-      ["WAYLAND_DISPLAY=w", "XDG_SESSION_TYPE=x11"]
+      ["WAYLAND_DISPLAY": "w", "XDG_SESSION_TYPE": "tty"],
+      ["WAYLAND_DISPLAY=w", "XDG_SESSION_TYPE=wayland"]
     ),
   ])
   func theTypeOfTheSessionIsKnownIfOnlyWaylandIsThere(
