@@ -90,7 +90,9 @@ final class KeysModel {
     }
   }
 
-  /// Whether a vault is the person's own: one that does not open tells no status.
+  /// Whether a vault is private.
+  ///
+  /// The location says so if possible, because a closed vault tells no status.
   nonisolated private static func isPrivate(
     _ location: VaultLocation?,
     _ connection: Connection

@@ -25,8 +25,6 @@ final class RecoveryModel {
   private let link: VaultLink?
   @ObservationIgnored
   private let slots: VaultLook<DeviceSecretStatusReply>
-  @ObservationIgnored
-  private var stop: SharedWake?
 
   init(_ link: VaultLink?, of keys: KeysModel) {
     // In the service, only root may open it.
@@ -50,11 +48,10 @@ final class RecoveryModel {
   /// Shows the field for the code.
   func begin() { (isTyping, trouble) = (true, nil) }
 
-  /// Hides it, and ends what runs.
-  func cancel() {
-    stop?.event.signal()
-    isTyping = false
-  }
+  /// Hides it.
+  ///
+  /// An opening that runs goes on, because the engine may have opened the vault already.
+  func cancel() { isTyping = false }
 
   /// Opens the vault.
   ///
@@ -64,23 +61,19 @@ final class RecoveryModel {
     (isOpening, trouble) = (true, nil)
     var reply: RecoverWithCodeReply?
     do throws(VaultClientError) {
-      let stop = try SharedWake.made()
-      self.stop = stop
-      reply = try await link.call(again: .never, interrupt: stop) {
-        connection,
-        _ throws(VaultClientError) in
+      reply = try await link.call(again: .never) { connection, _ throws(VaultClientError) in
         try connection.call(RecoverWithCodeCall(code: code), within: Self.limit)
       }
       isTyping = false
     } catch {
-      if case .interrupted = error {} else { trouble = Trouble(error) }
+      trouble = Trouble(error)
     }
     await keys.vault.read()
     await look()
-    (isOpening, stop) = (false, nil)
+    isOpening = false
     guard let reply else { return false }
     keys.vault.news = tr("Vault opened")
-    // The feed waits for its next try: another one begins at once.
+    // The feed waits before its next try. The end of that wait starts it at once.
     keys.vault.following?.cancel()
     return show(reply)
   }
@@ -89,7 +82,11 @@ final class RecoveryModel {
     if let problem = reply.problem {
       keys.report(
         Trouble(
-          Clause(tr("Each start of the vault needs the recovery code until a slot opens it.")),
+          Clause(
+            tr(
+              "Until the TPM or a security key opens the vault again, each start needs the recovery code."
+            )
+          ),
           advice: ErrorWords.translated(problem)
         )
       )

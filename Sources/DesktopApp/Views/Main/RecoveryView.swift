@@ -65,21 +65,19 @@ final class RecoveryView {
   private func update() {
     let isOffered = model.isOffered
     widget.isVisible = isOffered
-    let part = !isOffered || !model.isTyping ? begin : model.isOpening ? opening : form
+    let part = model.isOpening ? opening : !isOffered || !model.isTyping ? begin : form
     opening.isSpinning = part.isSame(as: opening)
     if !part.isSame(as: form), !part.isSame(as: opening) { field?.clearSecret() }
     guard place.child?.isSame(as: part) != true else { return }
     let isFirst = place.child == nil
     place.child = part
-    cancel.isVisible = !part.isSame(as: begin)
+    cancel.isVisible = part.isSame(as: form)
     guard !isFirst, isOffered else { return }
     // The focus left the tree with the other part.
     if part.isSame(as: form) {
       field?.focus()
     } else if part.isSame(as: begin) {
       begin.focus()
-    } else {
-      cancel.focus()
     }
   }
 }

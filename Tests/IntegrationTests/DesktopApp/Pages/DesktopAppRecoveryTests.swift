@@ -91,7 +91,10 @@ struct DesktopAppRecoveryTests {
     try app.press(Self.begin)
     try open(by: code)
     // Without a TPM the next start needs the code again.
-    try app.sees("Each start of the vault needs the recovery code until a slot opens it.", "alert")
+    try app.sees(
+      "Until the TPM or a security key opens the vault again, each start needs the recovery code.",
+      "alert"
+    )
     app.keepPicture("recovery-opened-360")
     try app.run("resize(800, 860)")
     try app.sees("work, Ready")
