@@ -80,7 +80,7 @@ extension Session {
       throw .usage("the purpose of the presence check is too long to be shown")
     }
     let need = PresenceText.need(request)
-    if request.atDesktop { try demandInput(for: need, instead: CommandError.deskWithInput) }
+    if request.atDesktop { try demandInput(for: need, instead: CommandError.atDesktopWithInput) }
     guard !request.prompt.isEmpty || saysCanAsk == false else {
       throw CommandError(
         .promptNeeded,

@@ -56,24 +56,29 @@ extension CommandError {
   static let foreground = "run the command in the foreground of a terminal"
 
   /// The advice to a program behind a restricted socket.
-  private static let desk = "the prompt appears only at the desktop where the agent runs"
+  private static let atDesktop = "the prompt appears only at the desktop where the agent runs"
   /// The same with `--no-input`.
-  static let deskWithInput = "\(desk); leave --no-input out"
+  static let atDesktopWithInput = "\(atDesktop); leave --no-input out"
 
   /// The advice to a program behind a restricted socket whose prompt was not shown, by the reason.
-  private static func advice(behindSocket reason: String) -> String {
-    reason.hasSuffix("its screen is locked")
-      ? "\(desk); unlock its screen, then try again" : desk
+  ///
+  /// `nil` if no desktop may show it.
+  private static func advice(behindSocket reason: String) -> String? {
+    guard !reason.hasPrefix("desktop = off"), !reason.hasPrefix("only the system password") else {
+      return nil
+    }
+    return reason.hasSuffix("its screen is locked")
+      ? "\(atDesktop); unlock its screen, then try again" : atDesktop
   }
 
   /// The advice if no agent shows a prompt, by the engine's reason.
   static func advice(withoutAgent reason: String) -> String {
     guard reason.hasPrefix("no agent runs") else { return foreground }
-    return "start thumblatch agent in your desktop's configuration, or \(foreground)"
+    return "add \"thumblatch agent\" to the programs that your desktop starts, or \(foreground)"
   }
 
   /// Whether the advice is for a program behind a restricted socket.
-  var isForSocket: Bool { hint?.hasPrefix(Self.desk) == true }
+  var isForSocket: Bool { hint?.hasPrefix(Self.atDesktop) == true }
 
   /// How the machine key is opened.
   static let openHint =

@@ -140,7 +140,7 @@ extension AgentTests {
     // No prompt is opened for a program that says that it cannot ask.
     let last = try desk.count()
     try ends(try token("--no-input"), 7, "a presence check to use account 'me'")
-    // The advice is for the desk. A terminal behind the socket cannot unlock the account.
+    // The advice names the desktop. A terminal behind the socket cannot unlock the account.
     try bench.act("set_session('first', LockedHint=True)")
     for words in [["token", "me"], ["token", "me", "--helper"], ["kube-credential", "me"]] {
       try ends(try person.start(words), 7, "the agent runs; unlock its screen, then try again")
