@@ -23,7 +23,7 @@ struct DockerClientTests {
         """
         set -eu; exec 2>&1
         export PATH=\(person.programs):$PATH SSL_CERT_FILE=\(server.authority)
-        export DOCKER_HOST=unix:///nonexistent
+        export DOCKER_HOST="unix://$HOME/no-daemon"
         docker() { \(docker) "$@"; }
         \(script)
         """
