@@ -25,13 +25,17 @@ struct TokenDeliveryTests {
   private func output(of shell: [String], _ script: String, _ word: String) throws -> String {
     let (reading, writing) = try UnixSocket.pair()
     let out = Descriptor(owning: reading)
+    // fish makes directories below the home directory.
+    let home = try ScratchDirectory()
     let child: ChildProcess
     do {
       let theirs = Descriptor(owning: writing)
       child = try ChildProcess(
         path: shell[0],
         arguments: Array(shell.dropFirst()) + ["-c", script],
-        environment: ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=/nonexistent", "LINE=\(word)"],
+        environment: [
+          "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(home.path)", "LINE=\(word)",
+        ],
         descriptors: [-1, theirs.number, 2]
       )
     }
