@@ -18,10 +18,9 @@ def aProviderIsTested():
 
 
 @scenario
-def anAccountEnds():
+def protectionEnds():
     ADA.thumblatch("presence", "disable", ACCOUNT).expect("Touch").type("").expect(
         "System password for").type(ADA.password).end()
-    ADA.thumblatch("logout", ACCOUNT, "--yes").end()
 
 
 main(begin)
