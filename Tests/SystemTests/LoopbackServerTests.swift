@@ -149,7 +149,7 @@ struct LoopbackServerTests {
 
   /// The same with a listener that excludes IPv4, which the tables do not show.
   @Test
-  func aListenerOfOnlyIPv6VouchesForNoConnectionOfIPv4() throws {
+  func anIPv6OnlyListenerVouchesForNoIPv4Connection() throws {
     let own = try PortHolder(at: .anyIPv6)
     let server = try server(own)
     #expect(server.stranger == nil)

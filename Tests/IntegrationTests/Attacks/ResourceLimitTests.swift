@@ -58,7 +58,7 @@ struct ResourceLimitTests {
   }
 
   @Test(arguments: [64, 256, 1000])
-  func tooSmallAStackIsSaidBeforeAnEngineDies(_ size: Int) throws {
+  func aTooSmallStackIsReportedBeforeAnEngineStarts(_ size: Int) throws {
     let (text, end) = try run("status", within: "-s \(size)")
     #expect(text.contains("RLIMIT_STACK") && text.contains("\(size * 1024)"), "\(text)")
     #expect(text.contains("ulimit -s") && end == .exited(5), "\(text)")

@@ -178,7 +178,7 @@ def aRuleHoldsForTheUnitThatTheKernelNames():
 
 
 @scenario
-def aJobLeavesItsRuleByTheManagerOfItsUser():
+def aJobEscapesItsRuleThroughItsUsersServiceManager():
     """Unless its unit hides the sockets of that manager, as thumblatch.conf(5) says."""
     token = f"thumblatch token {ACCOUNT}"
     outside = (f"XDG_RUNTIME_DIR=/run/user/{ADA.uid} systemd-run --user --quiet --wait --pipe --collect "

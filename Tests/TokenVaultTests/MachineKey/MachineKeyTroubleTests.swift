@@ -66,7 +66,7 @@ struct MachineKeyTroubleTests {
   }
 
   @Test
-  func aTestThatOpensASlotEndsTheMemoryOfAFailure() async throws {
+  func aTestThatOpensASlotForgetsTheFailure() async throws {
     let tpm = ScriptedTPM()
     let bench = try Bench()
     try await bench.makeVault()

@@ -271,7 +271,7 @@ struct SignOutTests {
   }
 
   @Test
-  func thePauseAfterARefusedRefreshDoesNotPreventTheRefreshForTheEnd() async throws {
+  func aSignOutRefreshesDespiteThePauseAfterARefusal() async throws {
     let vault = try await bench.open()
     try await bench.signIn(vault)
     bench.clock.advance(3600)
