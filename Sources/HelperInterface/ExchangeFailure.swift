@@ -15,9 +15,9 @@ extension ExchangeFailure {
     case .notYetValid: "its certificate is not valid yet by this machine's clock"
     case .name: "its certificate is for another host"
     case .pin: "its key is not one of the pinned keys"
-    case .timeout: "it took too long"
+    case .timeout: "the request timed out"
     case .tooLarge: "the answer is too long"
-    case .local: "its address is this machine or its local link"
+    case .local: "its address is this machine's own or a link-local one"
     case .listener: "a program of another user listens there"
     case .other: nil
     }

@@ -35,8 +35,8 @@ package enum PresenceText {
   /// The check that a call needs, for an error when no person can be asked.
   package static func need(_ request: PresenceRequest) -> String {
     let reason = request.reason.map { " (\(PlainText.line($0, limit: 600)))" } ?? ""
-    let need = request.purpose == .test ? "a person" : "a presence check"
-    return "\(need) to \(purpose(of: request))\(reason)"
+    let purpose = request.purpose == .test ? "" : " to \(purpose(of: request))"
+    return "a presence check\(purpose)\(reason)"
   }
 
   /// Why the password is needed instead of a finger.

@@ -49,9 +49,9 @@ enum PageTexts {
   static let remedies = [
     "unset it; the variables are B7 and C7", "find out who could use it; then: chmod 600 /b7",
     "restore it from a copy; or: thumblatch account remove m7 --local, then sign in again",
-    "the login is kept, and the next use asks again, after a while; if d7 answers so to a dead"
-      + " token: e7 in its provider file, then thumblatch provider apply d7. To sign in now:"
-      + " thumblatch login m7",
+    "the login is kept, and the next use asks again, after a while; if d7 answers a dead"
+      + " token like this, set e7 in its provider file, then run thumblatch provider apply d7. To sign"
+      + " in now: thumblatch login m7",
     "find out who could read it, then chmod go= (directories 0700, files 0600); or: thumblatch"
       + " account remove m7 --local, then sign in again",
     "restore the directory machine-key from a copy; or open it with the recovery code: thumblatch"

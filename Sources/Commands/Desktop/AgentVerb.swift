@@ -12,8 +12,8 @@ enum AgentVerb {
     options: [socket, name, account, scope, rule, oidcAgent, secretService],
     summary: "show the prompts of programs without a terminal at your desktop",
     details: """
-      It runs until your desktop session ends. The package starts it with a desktop that has XDG \
-      autostart. Without the package, or on another desktop such as sway or i3, add "thumblatch \
+      It runs until your desktop session ends. On a desktop with XDG autostart, the package starts \
+      it with the session. Without the package, or on another desktop such as sway or i3, add "thumblatch \
       agent" to the programs that your desktop starts. When a program \
       without a terminal needs a presence check, a notification shows the program, the account and \
       the purpose, and the reader waits for your finger. "Type password" opens a window for the \

@@ -175,7 +175,9 @@ struct MCPLogin {
       else { throw .usage("\(Self.metadata.name) must be an https URL with a path") }
       return Client(id: document)
     }
-    let document = metadata.clientMetadata ? ", or --client-metadata URL instead of the ID" : ""
+    let document =
+      metadata.clientMetadata
+      ? "; for a client metadata document, replace --client-id ID by --client-metadata URL" : ""
     let byHand =
       "register a public client there with the redirect URI \(redirect.text); then: thumblatch login"
       + " \(name) --mcp \(url) --client-id ID --redirect-uri \(redirect.text)\(document)"

@@ -67,7 +67,7 @@ extension AuthError {
     status: Int?
   ) -> String {
     switch reason {
-    // The provider has refused the request, so its answer was not lost.
+    // The last try was refused. The answer to an earlier one may have been lost.
     case .uncertain where status.map((400...499).contains) == true:
       "the login is kept; try again later"
     case _ where isOffline && reason != .notAnswering:

@@ -107,6 +107,6 @@ extension Vault {
       return (current, "instead of \(current.name)")
     }
     let guarded = try accounts().first { $0.isProtected && $0.id != account.id }
-    return guarded.map { ($0, "no default yet; \($0.name) is protected") }
+    return guarded.map { ($0, "no default account is set; \($0.name) is protected") }
   }
 }

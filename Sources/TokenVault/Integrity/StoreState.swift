@@ -37,7 +37,7 @@ struct StoreState: ~Copyable {
 
   mutating func noteAccepted() { freshness = .current }
 
-  /// The accepted store still opens by only its file.
+  /// The accepted store still opens with only its file.
   mutating func noteNotUnderMachineKey() { freshness = .beforeMachineKey }
 
   /// A change was counted in the store.

@@ -56,8 +56,9 @@ extension Vault {
     }
     guard settings.refreshScope != .whole || asked.scopes.isEmpty else {
       throw .invalidArgument(
-        "at \(account.provider), a refresh with fewer scopes narrows the login of \(account.name)"
-          + " permanently (refresh_scope = whole): sign in to a separate account for these scopes:"
+        "at \(account.provider), a refresh with fewer scopes permanently narrows the login of"
+          + " account '\(account.name)' (refresh_scope = whole): sign in to a separate account for"
+          + " these scopes:"
           + " thumblatch login NAME --provider \(account.provider) --scope SCOPES"
       )
     }

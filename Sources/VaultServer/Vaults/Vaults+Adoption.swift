@@ -56,7 +56,7 @@ extension Vaults {
     }
   }
 
-  /// Rekeys each vault that opens by only its file; returns how many were rekeyed.
+  /// Rekeys each vault that opens with only its file; returns how many were rekeyed.
   ///
   /// Vaults that are made in the meantime are under the machine key from their start. A vault that
   /// fails stays in the list of the state. That does not admit an old copy of another vault.

@@ -84,7 +84,7 @@ extension StatedTexts {
     ),
     (
       "scopes at a provider that narrows",
-      "at ‹dev›, a refresh with fewer scopes narrows the login of ‹me› permanently"
+      "at ‹dev›, a refresh with fewer scopes permanently narrows the login of account '‹me›'"
         + " (refresh_scope = whole): sign in to a separate account for these scopes:"
         + " thumblatch login NAME --provider ‹dev› --scope SCOPES"
     ),

@@ -134,7 +134,7 @@ struct RemovalTests {
     // It was the default while it was the only account.
     let need = try await need { _ = try await setDefault(vault, "evil") }
     #expect(need.purpose == .setDefault && need.account == "evil")
-    #expect(need.detail == "no default yet; me is protected")
+    #expect(need.detail == "no default account is set; me is protected")
     #expect(try await vault.frontsDefault() == nil)
     // No prompt is needed to choose the protected account, or to repeat the choice.
     for _ in 0..<2 { #expect(try await setDefault(vault, "me").isDefault) }

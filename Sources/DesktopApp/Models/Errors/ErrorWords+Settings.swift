@@ -36,7 +36,7 @@ extension ErrorWords {
     TextForm("the stored provider settings are damaged"),
     TextForm("set HOME, or XDG_CONFIG_HOME"),
     TextForm("correct the file"),
-    TextForm("its error_field and invalid_grant_value"),
+    TextForm("error_field and invalid_grant_value"),
     TextForm("%s has other certificates: move it away, and try again"),
     TextForm("another program changes files in %s"),
     TextForm("find out who changed it; then use chown, and chmod go-w"),

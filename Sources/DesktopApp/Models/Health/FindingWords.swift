@@ -134,10 +134,12 @@ package enum FindingWords {
   private static let remedyClauses = [
     // Sent in parts.
     TextForm(
-      "if %s answers so to a dead token: %s in its provider file, then thumblatch provider apply %s"
+      "if %s answers a dead token like this, set %s in its provider file, then run thumblatch provider apply %s"
     ),
     // Sent in parts.
-    TextForm("if %s answers so to a dead token: %s in its provider file, then sign in again"),
+    TextForm(
+      "if %s answers a dead token like this, set %s in its provider file, then sign in again"
+    ),
     // Sent in parts.
     TextForm(
       "the refresh token may have been used; if the next refresh fails too, sign in again, and check the endpoints in %s's provider file"

@@ -18,7 +18,10 @@ enum DetailWords {
     case .enroll, .deleteFinger: first(detail, [TextForm("the security key '%s'")])
     case .machineKey: first(detail, slots)
     case .setDefault:
-      first(detail, [TextForm("instead of %s"), TextForm("no default yet; %s is protected")])
+      first(
+        detail,
+        [TextForm("instead of %s"), TextForm("no default account is set; %s is protected")]
+      )
     case .restore: first(detail, [TextForm("%s and %s more")])
     case .disable, .release, .rekey, .recover, .test, .rename, .backup, .moveToService,
       .moveToPrivateVault:

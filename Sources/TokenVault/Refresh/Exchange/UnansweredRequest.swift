@@ -151,7 +151,7 @@ extension VaultFailure {
     switch reason {
     case "resolve": " (its address was not found)"
     case "connect": " (no connection)"
-    case "timeout": " (it took too long)"
+    case "timeout": " (the request timed out)"
     case "reset": " (the connection broke off)"
     case "truncated": " (the answer is not complete)"
     case "too_large": " (the answer is too long)"

@@ -78,8 +78,8 @@ struct UnclearAnswer: Equatable {
 
   /// The remedy if the provider repeats this answer; `nil` if none is known.
   ///
-  /// No other settings apply to an account while its last refresh is in doubt, except by a login. A
-  /// single token needs none: any refusal after its end means that a login is required.
+  /// While the last refresh is in doubt, changed settings apply only after a login. A provider with
+  /// one token needs no setting: any refusal after the token's end means that a login is required.
   func remedy(for provider: Provider) -> String? {
     let name = provider.name.text
     let settings: String
@@ -87,15 +87,16 @@ struct UnclearAnswer: Equatable {
     case .unreadable, .otherError, .onlyErrors:
       guard !provider.hasOneToken else { return nil }
       settings =
-        kind == .unreadable ? "empty_refusal = true" : "its error_field and invalid_grant_value"
+        kind == .unreadable ? "empty_refusal = true" : "error_field and invalid_grant_value"
     case .tooLarge, .garbledSuccess:
       return "\(Self.mayBeUsed), and check the endpoints in \(name)'s provider file"
     case .uselessSuccess:
       return "\(Self.mayBeUsed), and check the field names in \(name)'s provider file"
     case .empty, .other: return nil
     }
-    let step = leavesNoDoubt ? "thumblatch provider apply \(name)" : "sign in again"
-    return "if \(name) answers so to a dead token: \(settings) in its provider file, then \(step)"
+    let step = leavesNoDoubt ? "run thumblatch provider apply \(name)" : "sign in again"
+    return "if \(name) answers a dead token like this, set \(settings) in its provider file, then"
+      + " \(step)"
   }
 
   /// The text with its remedy.

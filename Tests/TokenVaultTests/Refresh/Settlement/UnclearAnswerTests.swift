@@ -89,8 +89,8 @@ struct UnclearAnswerTests {
       "/auth/refresh answered 401 token_expired; check `refresh_path` and the field names of"
       + " provider dev"
     let remedy =
-      "if dev answers so to a dead token: its error_field and invalid_grant_value in its provider"
-      + " file, then thumblatch provider apply dev"
+      "if dev answers a dead token like this, set error_field and invalid_grant_value in its"
+      + " provider file, then run thumblatch provider apply dev"
     #expect(
       await failure { _ = try await vault.token() } == .misconfigured("\(answered); \(remedy)")
     )
