@@ -111,7 +111,7 @@ struct ProviderScopeTests {
     let member = try member(["refresh_scope": "whole"])
     let refused = try member.run("token", "work", "--scope", "openid read")
     #expect(refused.end == .exited(2), "\(refused.text)")
-    #expect(refused.text.contains("sign in as an account of its own"), "\(refused.text)")
+    #expect(refused.text.contains("sign in to a separate account"), "\(refused.text)")
     #expect(try member.provider.refreshes().isEmpty)
     // The account's own scopes, given by name, give the usual token.
     let scopes = "read email profile openid"
