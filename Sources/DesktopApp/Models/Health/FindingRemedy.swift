@@ -34,7 +34,9 @@ enum FindingRemedy: Equatable {
 }
 
 extension HealthModel {
-  /// What the person can do about a finding; `nil` if the finding has neither an action nor a command.
+  /// What the person can do about a finding.
+  ///
+  /// `nil` if the finding has neither an action nor a command.
   func remedy(of finding: Finding) -> FindingRemedy? {
     switch finding.action {
     case .setMode, .protect, .signIn: return finding.action.map(FindingRemedy.act)
