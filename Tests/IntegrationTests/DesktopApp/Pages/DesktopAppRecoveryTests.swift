@@ -41,6 +41,8 @@ struct DesktopAppRecoveryTests {
 
   /// Types a code into the field, where no other program can read it.
   private func open(by code: String) throws {
+    // The field that appears gets the focus a moment later.
+    try app.run("until(lambda: app.focused() == 'Recovery code', 'the field has no focus')")
     try app.run("type_secret('\(code)', 'Recovery code')")
     try app.misses(code)
     try app.run("key('Return')")
