@@ -1,7 +1,6 @@
 internal import GTK
 internal import Observation
 internal import SecretMemory
-internal import System
 internal import VaultClient
 internal import VaultInterface
 
