@@ -64,7 +64,8 @@ extension ProviderClient {
     subject: String? = nil
   ) -> VerificationJudgement {
     let judge = TokenJudge(provider: provider)
-    let object = Answer(body, secretMembers: judge.secretMembers).object
+    let answer = Answer(body, secretMembers: judge.secretMembers)
+    let object = answer.object
     if (200...299).contains(status) {
       // The status of an empty answer is enough. A page for people says nothing about a token.
       guard body.count > 0 else { return .accepted(nil, expiresIn: nil) }
@@ -72,7 +73,13 @@ extension ProviderClient {
         if case .boolean(false) = object?[name] { return .refused }
       }
     }
-    switch judgeProfile(status: status, retryAfter: retryAfter, body: body, subject: subject) {
+    let profile = judge.judgeProfile(
+      status: status,
+      retryAfter: retryAfter,
+      answer: answer,
+      subject: subject
+    )
+    switch profile {
     case .profile(let user, _):
       let lifetime = provider.name(of: .expiresIn).flatMap { object?[$0] }
       let isSomebody = user.id != nil || user.email != nil || user.name != nil

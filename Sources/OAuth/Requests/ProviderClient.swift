@@ -1,5 +1,4 @@
 public import Configuration
-internal import PlainText
 public import SecretMemory
 
 /// A provider of any kind: makes requests and judges answers; sends nothing.
@@ -250,21 +249,20 @@ public struct ProviderClient: Sendable {
 
   /// Judges an answer to `profile` or `profileFallback`.
   ///
-  /// With a `subject`, facts about another person are refused. That detects a substituted access
-  /// token (OpenID Connect Core 1.0, section 5.3.2).
+  /// With a `subject`, facts about another person are refused.
   public func judgeProfile(
     status: Int,
     retryAfter: Int?,
     body: borrowing SecretBytes,
     subject: String? = nil
   ) -> ProfileJudgement {
-    let judgement = judge.judgeProfile(status: status, retryAfter: retryAfter, body: body)
-    if let subject, provider.kind == .oidc, case .profile(let facts, _) = judgement,
-      facts.id?.isByteEqual(to: subject) != true
-    {
-      return .refused(status: status, message: "the provider answered about another person")
-    }
-    return judgement
+    let answer = Answer(body, secretMembers: judge.secretMembers)
+    return judge.judgeProfile(
+      status: status,
+      retryAfter: retryAfter,
+      answer: answer,
+      subject: subject
+    )
   }
 
   /// Judges whether a provider confirmed a sign-out.

@@ -1,19 +1,27 @@
 internal import Configuration
 internal import JSON
+internal import PlainText
 internal import SecretMemory
 
 // Judges answers to requests for the profile and for a sign-out.
 extension TokenJudge {
   /// Judges an answer to a request for the profile.
+  ///
+  /// With a `subject`, facts about another person are refused. That detects a substituted access
+  /// token (OpenID Connect Core 1.0, section 5.3.2).
   func judgeProfile(
     status: Int,
     retryAfter: Int?,
-    body: borrowing SecretBytes
+    answer: Answer,
+    subject: String?
   ) -> ProfileJudgement {
-    let answer = Answer(body, secretMembers: secretMembers)
     switch (status, answer) {
     case (200...299, .object(let object)):
-      return .profile(user(in: object) ?? UserFacts(), object.withoutSecrets)
+      let user = user(in: object) ?? UserFacts()
+      if let subject, provider.kind == .oidc, user.id?.isByteEqual(to: subject) != true {
+        return .refused(status: status, message: "the provider answered about another person")
+      }
+      return .profile(user, object.withoutSecrets)
     case (200...299, _):
       return .failing(status: status, retryAfter: nil, message: "the answer is not a JSON object")
     case (401, _): return .unauthorized
