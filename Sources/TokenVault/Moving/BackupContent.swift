@@ -63,7 +63,7 @@ struct BackupRecord: Sendable {
     static let sealedTokenLife = "sealed_token"
   }
 
-  /// The most characters of a text.
+  /// The most bytes of a text as it is shown: a reply has several of them.
   private static let mostText = 4096
 
   let name: String
@@ -119,14 +119,15 @@ struct BackupRecord: Sendable {
     subject = try Self.shown(object, Member.subject)
     email = try Self.shown(object, Member.email)
     displayName = try Self.shown(object, Member.displayName)
-    person = PersonFacts(stored: try object.optionalString(Member.userFacts))
+    person = try Self.person(object)
     isProtected = try object.boolean(Member.isProtected)
     isExportable = try object.boolean(Member.isExportable)
-    createdAt = try object.integer(Member.createdAt)
-    refreshedAt = try object.optionalInteger(Member.refreshedAt)
+    createdAt = try object.time(Member.createdAt)
+    refreshedAt = try object.optionalTime(Member.refreshedAt)
     loginScope = try Self.shown(object, Member.loginScope)
     missingScope = try Self.shown(object, Member.missingScope)
     token = try object.optionalSecret(Member.token)
+    if let token { try Self.demandUsable(token, at: provider) }
     let hasOneToken = provider.hasOneToken
     life = try object.optionalObject(Member.sealedTokenLife)
       .flatMap { hasOneToken ? try SealedTokenLife($0) : nil }
@@ -152,9 +153,34 @@ struct BackupRecord: Sendable {
     return object
   }
 
+  /// Refuses a token that callers get, if no sign-in and no `store` would have kept it.
+  private static func demandUsable(_ token: SharedSecret, at provider: Provider) throws {
+    guard provider.hasOneToken else { return }
+    guard provider.kind != .static else {
+      return try StaticSecret(secret: token).demandUsableSecret()
+    }
+    // A space or a line end would end the token in a header.
+    let isBearerToken = token.bytes.withBytes { bytes in
+      bytes.count > 0 && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+    }
+    guard isBearerToken else { throw JSONError.wrongType(Member.token) }
+  }
+
   /// A text that is harmless for a display, as the texts of a provider are in the vault.
   private static func shown(_ object: JSONObject, _ member: String) throws -> String? {
-    try object.optionalString(member).map { PlainText.line($0, limit: mostText) }
+    guard let text = try object.optionalString(member) else { return nil }
+    let shown = PlainText.line(text, limit: mostText)
+    guard shown.utf8.count <= mostText else { throw JSONError.wrongType(member) }
+    return shown
+  }
+
+  /// The facts about the person, which a reply must be able to hold.
+  private static func person(_ object: JSONObject) throws -> PersonFacts {
+    let person = PersonFacts(stored: try object.optionalString(Member.userFacts))
+    guard StaticSecret.areUsable(person.claims), (person.role?.utf8.count ?? 0) <= mostText else {
+      throw JSONError.wrongType(Member.userFacts)
+    }
+    return person
   }
 }
 
@@ -185,8 +211,8 @@ struct SealedTokenLife: Sendable {
 
   init(_ object: JSONObject) throws {
     type = PlainText.line(try object.string(Member.type), limit: 256)
-    expiresAt = try object.optionalInteger(Member.expiresAt)
-    storedAt = try object.integer(Member.storedAt)
+    expiresAt = try object.optionalTime(Member.expiresAt)
+    storedAt = try object.time(Member.storedAt)
     scope = try object.optionalString(Member.scope).map { PlainText.line($0, limit: 4096) }
   }
 
@@ -208,5 +234,23 @@ struct SealedTokenLife: Sendable {
       storedAt: storedAt,
       grantedScope: scope
     )
+  }
+}
+
+extension JSONObject {
+  /// Seconds since 1970, up to the end of the year 9999.
+  ///
+  /// A program that knows the secret of a backup can write any number into it. The difference of
+  /// two numbers without bounds would overflow, which ends the engine of all users.
+  fileprivate func time(_ name: String) throws(JSONError) -> Int64 {
+    guard let time = try optionalTime(name) else { throw .wrongType(name) }
+    return time
+  }
+
+  /// The same for a member that may be missing.
+  fileprivate func optionalTime(_ name: String) throws(JSONError) -> Int64? {
+    guard let time = try optionalInteger(name) else { return nil }
+    guard (0...StaticSecret.lastEnd).contains(time) else { throw .wrongType(name) }
+    return time
   }
 }

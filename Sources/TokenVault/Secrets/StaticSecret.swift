@@ -14,7 +14,7 @@ package struct StaticSecret: Sendable {
   private static let mostUsername = 256
   private static let mostLabel = 1024
   /// The last second of the year 9999.
-  private static let lastEnd: Int64 = 253_402_300_799
+  static let lastEnd: Int64 = 253_402_300_799
 
   package let secret: SharedSecret
   /// The user's name at the host.
@@ -41,6 +41,24 @@ package struct StaticSecret: Sendable {
 
   /// Refuses what could not be kept, or not be handed out later.
   func demandUsable(at now: Int64) throws(VaultFailure) {
+    try demandUsableSecret()
+    try Self.demandText(username, "username", most: Self.mostUsername)
+    try Self.demandText(label, "label", most: Self.mostLabel)
+    if let expiresAt {
+      guard expiresAt <= Self.lastEnd else {
+        throw .invalidArgument("expires_at is after the year 9999")
+      }
+      guard expiresAt > now else { throw .invalidArgument("the secret has expired already") }
+    }
+    guard Self.areUsable(claims) else {
+      throw .invalidArgument(
+        "claims have at most \(Self.mostClaims) bytes, and are not nested deeply"
+      )
+    }
+  }
+
+  /// Refuses a secret that could not be handed out later.
+  func demandUsableSecret() throws(VaultFailure) {
     let count = secret.bytes.count
     guard (1...Self.mostBytes).contains(count) else {
       throw .invalidArgument("a secret has 1 to \(Self.mostBytes) bytes, not \(count)")
@@ -59,15 +77,6 @@ package struct StaticSecret: Sendable {
     guard written <= Self.mostInMessage else {
       throw .invalidArgument("the secret has too many control characters and quotation marks")
     }
-    try Self.demandText(username, "username", most: Self.mostUsername)
-    try Self.demandText(label, "label", most: Self.mostLabel)
-    if let expiresAt {
-      guard expiresAt <= Self.lastEnd else {
-        throw .invalidArgument("expires_at is after the year 9999")
-      }
-      guard expiresAt > now else { throw .invalidArgument("the secret has expired already") }
-    }
-    try demandUsableClaims()
   }
 
   /// Whether the secret has no control characters but tabs and line ends.
@@ -110,13 +119,11 @@ package struct StaticSecret: Sendable {
     }
   }
 
-  private func demandUsableClaims() throws(VaultFailure) {
+  /// Whether a reply can hold these claims.
+  static func areUsable(_ claims: JSONObject) -> Bool {
     // A reply and the store have them inside other objects.
     let deeper = JSONValue.array([.array([.array([.object(claims)])])])
-    guard let bytes = try? JSONWriter.write(deeper), bytes.count <= Self.mostClaims + 6 else {
-      throw .invalidArgument(
-        "claims have at most \(Self.mostClaims) bytes, and are not nested deeply"
-      )
-    }
+    guard let bytes = try? JSONWriter.write(deeper) else { return false }
+    return bytes.count <= mostClaims + 6
   }
 }
