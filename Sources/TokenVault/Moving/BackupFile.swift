@@ -66,11 +66,13 @@ struct BackupBoxes: ~Copyable {
     )
   }
 
-  /// Cuts a file into its boxes; `nil` if the lengths do not fit.
-  static func boxes(of file: [UInt8]) -> [[UInt8]]? {
+  /// Cuts a file into its boxes, at most `most` of them; `nil` if the lengths do not fit.
+  ///
+  /// A file of a few megabytes may have a million boxes, which need much more memory than the file.
+  static func boxes(of file: [UInt8], most: Int) -> [[UInt8]]? {
     var boxes: [[UInt8]] = []
     var rest = file.dropFirst(BackupHeader.count)
-    while !rest.isEmpty {
+    while !rest.isEmpty, boxes.count < most {
       guard rest.count >= lengthCount else { return nil }
       let length: UInt32 = integer(littleEndian: rest.prefix(lengthCount))
       rest = rest.dropFirst(lengthCount)

@@ -117,7 +117,12 @@ extension Vault {
     let header = try header(of: file)
     let boxes = try boxes(header, secret)
     let damaged = VaultFailure.invalidArgument("the backup is damaged; nothing was changed")
-    guard let parts = BackupBoxes.boxes(of: file), let first = parts.first else { throw damaged }
+    let limit = try policy().accounts
+    let most = max(limit, try accounts().count)
+    // With the manifest. One more shows that there are too many.
+    guard let parts = BackupBoxes.boxes(of: file, most: most + 2), let first = parts.first else {
+      throw damaged
+    }
     do {
       guard try boxes.fits(first) else {
         let what = header.lock == .recoveryCode ? "recovery code" : "passphrase"
@@ -126,6 +131,8 @@ extension Vault {
         )
       }
       let manifest = try BackupManifest(try boxes.open(first, number: 0))
+      // Opening more boxes than the vault may take would keep a thread that all vaults share.
+      guard manifest.accounts <= most else { throw accountLimit(limit) }
       guard manifest.accounts == parts.count - 1 else { throw damaged }
       var records: [BackupRecord] = []
       for (number, box) in parts.enumerated().dropFirst() {

@@ -96,10 +96,12 @@ extension Vault {
   func demandRoom(forAccounts new: Int) throws(VaultFailure) {
     let most = try policy().accounts
     let known = try accounts().count
-    guard new == 0 || known + new <= most else {
-      throw .refused("the limit on accounts is reached: \(most)\(setting(.accounts))")
-    }
+    guard new == 0 || known + new <= most else { throw accountLimit(most) }
     try demandRoom()
+  }
+
+  func accountLimit(_ most: Int) -> VaultFailure {
+    .refused("the limit on accounts is reached: \(most)\(setting(.accounts))")
   }
 
   /// Demands that the store may take something new.

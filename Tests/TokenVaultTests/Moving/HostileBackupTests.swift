@@ -132,4 +132,29 @@ struct HostileBackupTests {
     let row = try await vault.row("git")
     #expect(row.person.claims["code"] == "DE" && row.displayName?.utf8.count == 2400)
   }
+
+  @Test
+  func moreAccountsThanAVaultMayHaveAreNotOpened() async throws {
+    let administrator = Administrator()
+    let bench = try Bench()
+    defer { withExtendedLifetime(bench) {} }
+    let vault = try await bench.open(rules: administrator)
+    administrator.write("[Policy]\naccounts = 2\n")
+    // The boxes of the accounts are empty: opening one is another error.
+    let many = try file([JSONObject](repeating: [:], count: 3))
+    guard case .refused(let why)? = await failure({ try await take(many, vault) }) else {
+      Issue.record("opened")
+      return
+    }
+    #expect(why.hasPrefix("the limit on accounts is reached: 2"))
+    let boxes = BackupBoxes.boxes(of: many, most: 3)
+    #expect(boxes?.count == 3)
+    let tooMany = try file([record(try staticHost())]) + [UInt8](repeating: 0, count: 400)
+    guard case .invalidArgument? = await failure({ try await take(tooMany, vault) }) else {
+      Issue.record("taken")
+      return
+    }
+    try await take(try file([record(try staticHost())]), vault)
+    #expect(try await vault.accounts().count == 1)
+  }
 }
