@@ -176,7 +176,7 @@ let package = Package(
       [
         "TokenVault", "LoginEvents", "MachineFiles", "MachineKey", "VaultInterface", "Varlink",
         "OAuth", "Presence",
-        "PresenceTerms", "Storage", "Configuration", "UserNames", "JSON", "System", "SecretMemory",
+        "PresenceTerms", "Storage", "Configuration", "UserNames", "System", "SecretMemory",
       ]
     ),
     room("PlainText"),

@@ -56,7 +56,7 @@ package struct VarlinkCall: Sendable, Equatable {
     )
     method = try object.required("method")
     guard isMethodName(method) else { throw .badValue("method") }
-    parameters = try object.optional("parameters") ?? JSONObject()
+    parameters = try object.parameters
     more = try object.optional("more") ?? false
     oneway = try object.optional("oneway") ?? false
     upgrade = try object.optional("upgrade") ?? false

@@ -30,7 +30,7 @@ public struct VarlinkReply: Sendable, Equatable {
       maximum: interface.maximumMessage,
       JSONRules(secretMembers: interface.replySecrets)
     )
-    parameters = try object.optional("parameters") ?? JSONObject()
+    parameters = try object.parameters
     continues = try object.optional("continues") ?? false
     error = try object.optional("error")
   }

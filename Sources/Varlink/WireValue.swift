@@ -77,13 +77,50 @@ extension SharedSecret: WireValue {
   package var wire: JSONValue { .secret(self) }
 }
 
+/// An object with any members, as `object`.
+///
+/// The reader of a message takes strings under the names of secrets as secrets, at any depth. No
+/// member of such an object is secret, so they become texts again. Otherwise a claim `code` of a
+/// provider could not be printed.
 extension JSONObject: WireValue {
   package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
+    try members(of: value, name).withTexts
+  }
+
+  package var wire: JSONValue { .object(self) }
+
+  /// The parameters of a message; empty if they are missing or null.
+  var parameters: JSONObject {
+    get throws(MessageError) {
+      guard let value = self["parameters"], value != .null else { return JSONObject() }
+      return try Self.members(of: value, "parameters")
+    }
+  }
+
+  /// The members of a value that must be an object, with its secrets.
+  fileprivate static func members(
+    of value: JSONValue,
+    _ name: String
+  ) throws(MessageError) -> JSONObject {
     guard case .object(let object) = value else { throw .wrongType(name) }
     return object
   }
 
-  package var wire: JSONValue { .object(self) }
+  fileprivate var withTexts: JSONObject {
+    JSONObject(unique: members.map { ($0.name, $0.value.withTexts) })
+  }
+}
+
+extension JSONValue {
+  fileprivate var withTexts: JSONValue {
+    switch self {
+    case .secret(let secret):
+      .string(unsafe secret.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
+    case .array(let elements): .array(elements.map(\.withTexts))
+    case .object(let object): .object(object.withTexts)
+    default: self
+    }
+  }
 }
 
 extension Array: WireValue where Element: WireValue {
@@ -145,7 +182,7 @@ extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == Str
 
 extension WireValue where Self: VarlinkRecord {
   package static func from(_ value: JSONValue, name: String) throws(MessageError) -> Self {
-    let object = try JSONObject.from(value, name: name)
+    let object = try JSONObject.members(of: value, name)
     do {
       return try Self(decoding: object)
     } catch {

@@ -67,6 +67,30 @@ struct MessageTests {
     #expect(try asked.parameters.secret("text").bytes.count == 7)
   }
 
+  /// A provider may give a person's country a `code`.
+  @Test
+  func aClaimIsNoSecretWhateverItsName() throws {
+    let account = try #require(samples.first { $0.name == "GetAccount" && $0.direction == .reply })
+    var parameters = account.parameters
+    guard case .object(var fields)? = parameters["account"] else {
+      Issue.record("no account")
+      return
+    }
+    let claims: JSONObject = ["code": "1", "country": ["code": "DE"], "all": [["code": "2"]]]
+    fields["claims"] = .object(claims)
+    parameters["account"] = .object(fields)
+    let message = try VarlinkReply(parameters: parameters).encoded(on: .vault)
+    let reply = try unsafe message.withUnsafeBytes { bytes in
+      unsafe try VarlinkReply(
+        decoding: UnsafeRawBufferPointer(rebasing: bytes.dropLast()),
+        on: .vault
+      )
+    }
+    let read = try GetAccountReply(decoding: reply.parameters).account?.claims
+    #expect(read == claims)
+    #expect(throws: Never.self) { try JSONWriter.write(.object(try #require(read))) }
+  }
+
   @Test
   func requestsAreToldApart() throws {
     for sample in samples where sample.direction == .call {

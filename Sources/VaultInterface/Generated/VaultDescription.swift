@@ -696,7 +696,7 @@ let vaultDescription = #"""
     # When the secret expires. Absent if it does not.
     expires_at: ?int,
     # A client's own data about the secret, at most 4096 bytes. It becomes the account's `claims`. It
-    # is not secret. No member may have the name of a secret member of a reply.
+    # is not secret.
     claims: ?object,
     # Whether each use needs a presence check from the start. If absent, an existing account keeps its
     # protection. `false` is refused for a protected account.

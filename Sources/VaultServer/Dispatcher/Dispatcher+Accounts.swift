@@ -56,7 +56,7 @@ extension Dispatcher {
         username: call.username,
         label: call.label,
         expiresAt: call.expiresAt.map(Int64.init),
-        claims: try call.claims?.asClaims()
+        claims: call.claims
       ),
       account: call.account,
       provider: try Self.provider(call.provider),
