@@ -24,7 +24,8 @@ struct ParsedCall: Sendable {
   init(_ call: VarlinkCall) {
     request = Result { () throws(VarlinkError) in try VaultRequest(call) }
     service = Dispatcher.service(call)
-    more = call.more
+    // A oneway call gets no reply, so it gets no stream of replies either.
+    more = call.more && !call.oneway
     oneway = call.oneway
     let said = (try? request.get())?.asking
     if case .success(.accessToken) = request {

@@ -84,8 +84,10 @@ struct SocketTests {
     let reply = try caller.reply()
     #expect(reply?.error == "org.varlink.service.InvalidParameter")
     #expect(try reply?.parameters.string("parameter") == "accounts")
-    // A oneway call gets no reply.
+    // A oneway call gets no reply, also if it asks for several.
     try caller.send(bytes: message(#"{"method":"io.thumblatch.Vault.Lock","oneway":true}"#))
+    let several = #"{"method":"io.thumblatch.Vault.Watch","oneway":true,"more":true}"#
+    try caller.send(bytes: message(several))
     #expect(try caller.call(GetInfoCall()).product == "thumblatchd")
   }
 
