@@ -100,6 +100,32 @@ extension PrivateAgentTests {
     #expect(try person.shell("cat '\(path)'").succeeded().hasPrefix("mine"))
   }
 
+  /// As a shell does by `printf ... | socat - UNIX-CONNECT:...`.
+  @Test
+  func aProgramThatSendsNoMoreGetsItsAnswers() throws {
+    defer { bus.remove() }
+    let path = person.home + "/build.socket"
+    let agent = try startAgent(behind: path)
+    let text = try person.shell(
+      """
+      /usr/bin/python3 - <<'END' 2>&1
+      import json, socket
+      call = {"method": "io.thumblatch.Vault.GetAccount", "parameters": {"account": "me"}}
+      for count in 1, 2:
+          program = socket.socket(socket.AF_UNIX)
+          program.settimeout(120)
+          program.connect("\(path)")
+          program.send(count * (json.dumps(call).encode() + b"\\0"))
+          program.shutdown(socket.SHUT_WR)
+          with program.makefile("rb") as answers:
+              print(answers.read().count(b'"name":"me"'))
+      END
+      """
+    ).succeeded()
+    #expect(text == "1\n2\n")
+    try stop(agent)
+  }
+
   /// Programs that say nothing, or that say nothing more, have more connections than the agent
   /// keeps.
   @Test
