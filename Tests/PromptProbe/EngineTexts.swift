@@ -77,7 +77,7 @@ enum EngineTexts {
   }
   private static let reader = [
     "there is no reader", "reader busy: another program has it",
-    "reader busy: another program has it (7)", "no fingerprint reader is free",
+    "reader busy: another program has it (7)", "no fingerprint reader was found",
     "no finger is enrolled on this reader", "the reader no longer has your finger: enroll it again",
     "the fingerprint reader was unplugged", "the fingerprint reader is too hot, wait a little",
     "the fingerprint reader was not touched in time", "the fingerprint reader failed (7)",

@@ -54,6 +54,8 @@ enum FingerVerbs {
       EnrollFingerCall(finger: finger, prompt: prompt)
     } each: { reply throws(VaultClientError) in
       progress.show(reply)
+    } meaning: { error in
+      notEnrolled(error)
     }
     session.output.clearStatus()
     guard let done = progress.enrolled else { throw CommandError(VaultClientError.disconnected) }
@@ -92,6 +94,18 @@ enum FingerVerbs {
           + " unless the stored print is damaged."
       )
     }
+  }
+
+  /// The message about an enrollment that failed after the password was accepted.
+  private static func notEnrolled(_ error: VaultClientError) -> CommandError? {
+    guard case .refused(.presenceFailed(let outcome, let message, _)) = error else { return nil }
+    return CommandError(
+      ExitCode(outcome),
+      PresenceText.withDetail("the finger was not enrolled", message),
+      hint: outcome == .notAvailable
+        ? "thumblatch doctor examines the reader; without one, the system password passes a check"
+        : PresenceText.hint(outcome)
+    )
   }
 
   /// Checks the name of a finger.

@@ -249,14 +249,16 @@ final class Session {
 
   /// The same as `call` for several replies.
   ///
-  /// `calls` are those to the vault of this run if they are `nil`.
+  /// `calls` are those to the vault of this run if they are `nil`. `meaning` makes the message
+  /// about an error of the call itself; if it returns `nil`, the usual message is shown.
   func stream<Method: VarlinkMethod>(
     on calls: VaultCalls? = nil,
     within seconds: Int64,
     more: Bool = true,
     again: Repetition = .untilPrompted,
     _ make: (String?) -> Method,
-    each body: (Method.Reply) throws(VaultClientError) -> Void
+    each body: (Method.Reply) throws(VaultClientError) -> Void,
+    meaning: (VaultClientError) -> CommandError? = { _ in nil }
   ) throws(CommandError) {
     defer { output.clearStatus() }
     do throws(VaultClientError) {
@@ -275,7 +277,8 @@ final class Session {
       }
     } catch {
       wantedPIN = SecurityKeyText.wanted(error)
-      throw takeFailure() ?? commands(of: calls).adapted(CommandError(error, again))
+      throw takeFailure()
+        ?? commands(of: calls).adapted(meaning(error) ?? CommandError(error, again))
     }
   }
 

@@ -45,7 +45,7 @@ package enum ReaderError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The text for a person.
   package var description: String {
     switch self {
-    case .noReader: "no fingerprint reader is free"
+    case .noReader: "no fingerprint reader was found"
     case .notEnrolled: "no finger is enrolled on this reader"
     case .lostPrints: "the reader no longer has your finger: enroll it again"
     case .busy(let fault): Self.text("reader busy: another program has it", fault)

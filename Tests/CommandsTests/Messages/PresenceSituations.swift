@@ -108,6 +108,17 @@ extension Situation {
     }
   }
 
+  private static func failedEnrollment(
+    _ what: String,
+    _ outcome: PresenceOutcome,
+    _ message: String
+  ) -> Situation {
+    Situation("fingers enroll", what) { stage in
+      _ = try stage.call(EnrollFingerCall.self)
+      try stage.fail(.presenceFailed(outcome, message: message, methods: []))
+    }
+  }
+
   private static func step(
     _ event: EnrollEvent,
     _ stage: Int = 0,
@@ -162,6 +173,8 @@ extension Situation {
         step(.done, 0, of: 0, .swipe),
       ])
     ),
+    failedEnrollment("no reader", .notAvailable, "no fingerprint reader was found"),
+    failedEnrollment("no touch", .timedOut, "the fingerprint reader was not touched in time"),
     Situation("fingers enroll right-indx", "a finger that is nearly right"),
     Situation("fingers enroll nose", "no finger"),
     Situation("fingers enroll", "no terminal").withoutTerminal,

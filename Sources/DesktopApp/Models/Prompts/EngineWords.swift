@@ -104,7 +104,7 @@ enum EngineWords {
     TextForm("there is no reader"),
     TextForm("reader busy: another program has it"),
     TextForm("reader busy: another program has it (%s)"),
-    TextForm("no fingerprint reader is free"),
+    TextForm("no fingerprint reader was found"),
     TextForm("no fingerprint reader is plugged in"),
     TextForm("no finger is enrolled on this reader"),
     TextForm("the reader no longer has your finger: enroll it again"),
