@@ -40,7 +40,7 @@ enum PageTexts {
       + " counter: as root, remove an NV index that is not in use (tpm2_getcap handles-nv-index,"
       + " tpm2_nvundefine)",
     "the record of the security key 'k7' does not open: sealed for another vault",
-    "/c7 is not safe to use: other users may enter it (mode 755)",
+    "/c7 cannot be used: other users may enter it (mode 755)",
     "the engine did not start: the vault is open in another process",
     "the account m7 needs another secret: its secret has expired",
     "the secret of m7 expires at 2027-01-15T08:00:00Z",

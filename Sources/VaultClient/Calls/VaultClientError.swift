@@ -13,7 +13,7 @@ public enum VaultClientError: Error, Sendable {
   case notAbsolute(variable: String)
   /// A variable of the environment that must be a path is not UTF-8.
   case notText(variable: String)
-  /// The state directory, or a directory above it, is not safe to use.
+  /// The state directory, or a directory above it, is not safe to use or cannot be made.
   case unsafeDirectory(path: String, reason: String, remedy: String)
   /// The administrator forbids vaults beside the service, or their rule cannot be read.
   case privateForbidden(reason: String)
@@ -73,7 +73,7 @@ extension VaultClientError: CustomStringConvertible {
     case .noStateDirectory: "no directory for the vault: HOME is not set to an absolute path"
     case .notAbsolute(let variable): "\(variable) is not an absolute path"
     case .notText(let variable): "\(variable) is not UTF-8"
-    case .unsafeDirectory(let path, let reason, _): "\(path) is not safe to use: \(reason)"
+    case .unsafeDirectory(let path, let reason, _): "\(path) cannot be used: \(reason)"
     case .privateForbidden(let reason): reason
     case .engineMissing: "the engine, thumblatchd, was not found"
     case .engineUnsafe(let path, let reason): "\(path) is not safe to run: \(reason)"

@@ -5,6 +5,8 @@ package import System
 
 /// The location of the private vault's state, found in the environment.
 package struct StateLocation: Sendable, Equatable {
+  private static let ownDirectory = "use a directory of your own: THUMBLATCH_STATE_DIR=..."
+
   /// An absolute path; it need not exist yet.
   package let path: String
 
@@ -51,13 +53,14 @@ package struct StateLocation: Sendable, Equatable {
           reason: "it is a symbolic link or not a directory",
           remedy: "remove it, or set THUMBLATCH_STATE_DIR to the directory itself"
         )
-      case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
+      case EACCES where error.call != "mkdir":
         throw .unsafeDirectory(
           path: path,
-          reason: error.code == EACCES && error.call != "mkdir"
-            ? "this user may not enter it, or what leads to it" : "\(error)",
+          reason: "this user may not enter it, or what leads to it",
           remedy: "find out whose it is; use a directory of your own: THUMBLATCH_STATE_DIR=..."
         )
+      case EACCES, EPERM, EROFS, ENOENT, ENAMETOOLONG:
+        throw .unsafeDirectory(path: path, reason: "\(error)", remedy: Self.ownDirectory)
       default: throw .system(error)
       }
     }
@@ -84,7 +87,7 @@ package struct StateLocation: Sendable, Equatable {
       throw .unsafeDirectory(
         path: path,
         reason: "it belongs to user \(status.owner)",
-        remedy: "use a directory of your own: THUMBLATCH_STATE_DIR=..."
+        remedy: Self.ownDirectory
       )
     }
     guard status.mode & 0o077 == 0 else {

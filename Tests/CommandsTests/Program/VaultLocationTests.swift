@@ -76,6 +76,9 @@ struct VaultLocationTests {
       Issue.record("it was opened")
     } catch {
       guard case .unsafeDirectory(path, _, _) = error else { throw error }
+      #expect("\(error)".hasPrefix("\(path) cannot be used: mkdir "))
+      // The directory has no owner, because it does not exist.
+      #expect(error.remedy == "use a directory of your own: THUMBLATCH_STATE_DIR=...")
     }
   }
 

@@ -183,7 +183,7 @@ struct SandboxAttackTests {
       before: before + "; chown -R \(person.user.user) \(Someone.installed)",
       [Someone.installed + "/thumblatch", "status"]
     )
-    refuses(outcome, "/run/thumblatch is not safe to use: its owner is hidden in this sandbox")
+    refuses(outcome, "/run/thumblatch cannot be used: its owner is hidden in this sandbox")
     #expect(outcome.text.contains("thumblatch agent --socket"), "\(outcome)")
   }
 }

@@ -6,7 +6,7 @@ extension ErrorWords {
     TextForm("no directory for the vault: HOME is not set to an absolute path"),
     TextForm("%s is not an absolute path"),
     TextForm("%s is not UTF-8"),
-    TextForm("%s is not safe to use: %s"),
+    TextForm("%s cannot be used: %s"),
     TextForm("%s is not safe to run: %s"),
     TextForm("%s is not in %s: install it again"),
     TextForm("%s is not used: %s"),

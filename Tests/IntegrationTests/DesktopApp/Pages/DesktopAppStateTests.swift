@@ -47,7 +47,7 @@ struct DesktopAppStateTests {
     try shell("chmod 755 \(person.state)")
     try person.endEngine()
     try app.run("open()")
-    try app.sees("is not safe to use")
+    try app.sees("cannot be used")
     try expectPicture(above: "The Vault Is Not Usable")
   }
 }

@@ -193,10 +193,10 @@ struct DesktopAppLookTests {
     let usual = try width()
     try shell("chmod 755 \(person.state)")
     try person.endEngine()
-    try app.sees("is not safe to use", "alert")
+    try app.sees("cannot be used", "alert")
     for page in ["Fingers", "Keys and Backup", "Settings"] {
       try app.run("click('\(page)', 'list item')")
-      try app.sees("is not safe to use", "alert")
+      try app.sees("cannot be used", "alert")
       #expect(try width() == usual, "\(page)")
     }
     try app.run("click('Activity', 'list item')")
