@@ -139,7 +139,8 @@ enum AccountText {
     account.issuer.hasPrefix("http://")
   }
 
-  private static func apply(_ account: VaultAccount) -> String {
+  /// The command that binds the current settings of the provider to an account.
+  static func apply(_ account: VaultAccount) -> String {
     PlainText.line("thumblatch provider apply \(account.provider) \(account.name)")
   }
 

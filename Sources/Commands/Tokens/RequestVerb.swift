@@ -138,10 +138,12 @@ private struct RequestRun {
       .refused,
       "refusing to send \(terms.account)'s token to \(target.hostAndPort): it is neither the issuer, "
         + "\(terms.issuer), nor named in api_hosts",
-      hint: known?.isStatic == true
-        ? "thumblatch store \(terms.account) --api-host \(target.hostAndPort); it asks for the secret"
-        : "add to the provider's file: api_hosts = \(target.hostAndPort); then: "
-          + "thumblatch login \(terms.account) --provider P"
+      hint: known.map { account in
+        account.isStatic
+          ? "thumblatch store \(terms.account) --api-host \(target.hostAndPort); it asks for the secret"
+          : "add \(target.hostAndPort) to api_hosts in the provider's file; then: "
+            + AccountText.apply(account)
+      }
     )
   }
 

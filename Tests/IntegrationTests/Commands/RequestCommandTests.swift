@@ -76,7 +76,7 @@ struct RequestCommandTests {
     let url = "http://\(server.host)/seen"
     let refused = try person.run("request", "plain", url)
     #expect(refused.end == .exited(11))
-    #expect(refused.text.contains("api_hosts = \(server.host)"))
+    #expect(refused.text.contains("add \(server.host) to api_hosts"))
     try person.run("request", "me", url, "-H", "X-Mine: 1", "-H", "Accept: text/x").succeeded()
     let seen = try person.run("request", "me", url).succeeded()
     let token = try person.run("token", "me").succeeded()
