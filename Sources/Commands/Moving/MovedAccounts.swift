@@ -18,7 +18,8 @@ enum MovedAccounts {
       throw CommandError(
         .usage,
         "there is no service \(purpose)",
-        hint: "leave out --private; thumblatchd(8) says how the service is installed"
+        hint: session.arguments.has("--private")
+          ? "leave out --private" : "the service comes with the Debian package"
       )
     }
   }

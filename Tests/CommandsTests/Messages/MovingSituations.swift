@@ -205,6 +205,7 @@ extension Situation {
       try stage.fail(.refused(message: "the service has these accounts already: work"))
     },
     moving("", "no service").with { $0.location = .privateVault },
+    moving("--private", "a service that is left out").with { $0.location = .privateVault },
     moving("--cancel", "after an interruption") { stage in
       _ = try stage.expect(CancelServiceImportCall.self)
       try stage.reply(CancelServiceImportReply(cancelled: true))
