@@ -126,6 +126,12 @@ private struct Parser {
 
   private func unknownVerb(_ words: [String]) -> CommandError {
     let asked = words.joined(separator: " ")
+    // Such as `enroll` without `fingers` or `keys` before it.
+    let ends = name.isEmpty ? verbs.filter { $0.words.count > 1 && $0.words.last == asked } : []
+    guard ends.isEmpty else {
+      let meant = ends.map { "thumblatch \($0.name)" }.joined(separator: ", ")
+      return .usage("unknown verb: \(asked)", hint: "did you mean: \(meant)")
+    }
     let among = verbs.filter { $0.words.starts(with: name) && $0.words.count > name.count }
     let nearest = Nearest.verb(words[words.count - 1], in: among.map { $0.words[name.count] })
       .map { (name + [$0]).joined(separator: " ") }

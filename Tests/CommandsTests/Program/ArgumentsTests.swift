@@ -81,6 +81,8 @@ struct ArgumentsTests {
     ("account rm me", "account remove"), ("account delete me", "account remove"),
     ("provider delete dev", "provider remove"), ("provider ls", "provider list"),
     ("provider new dev", "provider add"), ("signin me", "login"),
+    ("enroll", "fingers enroll, thumblatch keys enroll"), ("verify", "audit verify"),
+    ("rename me", "account rename"),
   ])
   func anUnknownVerbNamesTheNearestOne(_ line: String, _ near: String) {
     let error = failure(line)
