@@ -2,6 +2,9 @@ internal import PlainText
 
 /// The texts of `--help` and `--version`.
 enum Help {
+  /// The least width of an explanation beside its name.
+  private static let narrowest = 16
+
   /// The list of verbs.
   static func overview(_ verbs: [Verb], columns: Int) -> String {
     var lines = [
@@ -64,7 +67,11 @@ enum Help {
 
   private static func entry(_ name: String, _ text: String, width: Int, columns: Int) -> [String] {
     let indent = width + 4
-    let lines = PlainText.wrapped(text, columns: max(20, columns - indent))
+    guard columns - indent >= narrowest else {
+      let lines = PlainText.wrapped(text, columns: max(1, columns - 6))
+      return ["  " + name] + lines.map { "      " + $0 }
+    }
+    let lines = PlainText.wrapped(text, columns: columns - indent)
     let padding = String(repeating: " ", count: max(0, width - PlainText.width(name)) + 2)
     return lines.enumerated().map { index, line in
       (index == 0 ? "  " + name + padding : String(repeating: " ", count: indent)) + line

@@ -158,6 +158,16 @@ struct ArgumentsTests {
     }
   }
 
+  @Test
+  func inANarrowTerminalAnExplanationStandsBelowItsName() throws {
+    let texts = Program.verbs.map { Help.of($0, columns: 40) }
+    for text in texts + [Help.overview(Program.verbs, columns: 40)] {
+      for line in text.split(separator: "\n") where line.hasPrefix("  ") {
+        #expect(line.count <= 40, "\(line)")
+      }
+    }
+  }
+
   @Test(arguments: ["provider", "account", "presence", "fingers", "audit"])
   func aWordThatSeveralVerbsShareListsThem(_ word: String) throws {
     let verbs = Program.verbs.filter { $0.words[0] == word }
