@@ -17,7 +17,9 @@ extension Terminal {
     // One column less, so that there is one for what separates question and answer.
     var lines = PlainText.wrapped(plain, columns: max(columns - 1, 1))
     if plain.hasSuffix(" ") { lines.append((lines.popLast() ?? "") + " ") }
-    write(lines.joined(separator: "\n"))
+    let shown = lines.joined(separator: "\n")
+    write(shown)
+    question = shown
   }
 
   /// Writes a question of a check, and the messages of PAM's modules above it.
@@ -60,6 +62,7 @@ extension Terminal {
   /// Writes text as it is, in place of the passing remark.
   package func write(_ text: String) {
     clearStatus()
+    question = nil
     try? descriptor.write(text)
   }
 }

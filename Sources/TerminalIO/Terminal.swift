@@ -18,6 +18,13 @@ package final class Terminal {
   private let takesInterruptKey: Bool
   /// The modes to restore; `nil` while they are unchanged.
   private var found: termios?
+  /// How often the process was continued after a stop (SIGCONT); a signal handler counts.
+  package nonisolated(unsafe) static var continuations = 0
+  private var seenContinuations = unsafe Terminal.continuations
+  /// The question whose answer is being typed; `nil` if there is none.
+  var question: String?
+  /// Whether the question was shown again and no input was read since then.
+  private var isRepeated = false
 
   /// Takes a terminal that is open for reading and writing.
   ///
@@ -99,10 +106,15 @@ package final class Terminal {
   ) throws(TerminalError) -> SharedSecret? {
     let wasHidden = found != nil
     try hideInput()
-    defer { if !wasHidden { restore() } }
+    defer {
+      question = nil
+      if !wasHidden { restore() }
+    }
     ask()
     var line = try HiddenLine(maximum: maximum)
     while try wait(with: other, interrupt: interrupt, deadline: deadline) == .ready {
+      // The question was shown again, so the person begins again.
+      if takeRepetition() { line.erase() }
       switch line.readKey(of: self) {
       case .character: continue
       case .cancel: return nil
@@ -124,7 +136,10 @@ package final class Terminal {
   ) throws(TerminalError) -> String? {
     let wasHidden = found != nil
     restore()
-    defer { if wasHidden { try? hideInput() } }
+    defer {
+      question = nil
+      if wasHidden { try? hideInput() }
+    }
     ask()
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
@@ -162,22 +177,46 @@ package final class Terminal {
     interrupt: Int32?,
     deadline: BootInstant? = nil
   ) throws(TerminalError) -> Readiness {
-    let readiness: Readiness
+    var readiness: Readiness
     do throws(SystemError) {
-      readiness = try .wait(
-        for: descriptor.number,
-        input: other,
-        interrupt: interrupt,
-        deadline: deadline
-      ) {
-        // After Ctrl-Z and a continuation, the shell may have switched the echo on.
-        if found != nil { try? hideInput() }
-      }
+      repeat {
+        readiness = try .wait(
+          for: descriptor.number,
+          input: other,
+          interrupt: interrupt,
+          deadline: deadline
+        ) {
+          // After Ctrl-Z and a continuation, the shell may have switched the echo on.
+          if found != nil { try? hideInput() }
+          _ = repeatQuestion()
+        }
+      } while repeatQuestion() && readiness == .ready
     } catch {
       throw .system(error)
     }
     if readiness == .interrupted { throw .interrupted }
     return readiness
+  }
+
+  /// Shows the open question again if the process was stopped and continued.
+  ///
+  /// The shell has written its own lines below the question since then.
+  ///
+  /// - Returns: whether it was shown, and earlier input was dropped.
+  private func repeatQuestion() -> Bool {
+    let count = unsafe Self.continuations
+    guard count != seenContinuations else { return false }
+    seenContinuations = count
+    guard let question else { return false }
+    discardTyped()
+    try? descriptor.write(question)
+    isRepeated = true
+    return true
+  }
+
+  private func takeRepetition() -> Bool {
+    defer { isRepeated = false }
+    return isRepeated
   }
 
   private func read(atMost count: Int) -> [UInt8]? {

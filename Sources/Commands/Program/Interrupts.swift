@@ -1,5 +1,6 @@
 internal import Glibc
 internal import System
+internal import TerminalIO
 
 /// Ctrl-C, SIGTERM, SIGHUP and Ctrl-\ as a descriptor that becomes readable.
 ///
@@ -25,7 +26,7 @@ enum Interrupts {
       }
     }
     // These only end a wait, so that the terminal's mode and width are read again.
-    try set(SIGCONT) { _ in }
+    try set(SIGCONT) { _ in unsafe Terminal.continuations += 1 }
     try set(SIGWINCH) { _ in }
     return reading
   }

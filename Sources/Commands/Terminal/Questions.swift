@@ -138,8 +138,12 @@ extension Session {
   /// A line that is typed with echo; `nil` at the end of the input.
   func line(at terminal: Terminal) throws(CommandError) -> String? {
     do throws(TerminalError) {
-      return try terminal.readVisible(interrupt: interrupt)
+      let line = try terminal.readVisible(interrupt: interrupt)
+      // The person has not ended the line.
+      if line == nil { output.endLine() }
+      return line
     } catch {
+      if error == .interrupted { output.endLine() }
       throw CommandError(error)
     }
   }
