@@ -79,7 +79,7 @@ enum BackupSecretInput {
     for _ in 0..<3 {
       let first = try session.hidden("New passphrase of the backup: ", terminal)
       guard !BackupPassphrase.isTooShort(first.bytes) else {
-        session.output.say("\(BackupPassphrase.tooShort). Type a longer one.")
+        session.output.say("\(Help.sentence(BackupPassphrase.tooShort)) Type a longer one.")
         continue
       }
       let second = try session.hidden("Passphrase again: ", terminal)

@@ -78,7 +78,8 @@ enum Help {
     }
   }
 
-  private static func sentence(_ clause: String) -> String {
+  /// A clause as a sentence.
+  static func sentence(_ clause: String) -> String {
     guard let first = clause.first else { return clause }
     return first.uppercased() + clause.dropFirst() + "."
   }
