@@ -10,8 +10,9 @@ extension AuthSession {
   ///   true.
   /// - Returns: a token that is valid now. If the provider gave no expiry time, the token in memory
   ///   is used for five minutes at most.
-  /// - Throws: `signedOut`, `loginRequired`, `locked`, `offline`, `providerUnavailable`,
-  ///   `presence`, `cancelled`, and the errors of the vault itself.
+  /// - Throws: `signedOut`, `loginRequired`, `locked`, `offline`, `notAnswering`,
+  ///   `providerNotTrusted`, `providerUnavailable`, `presence`, `cancelled`, and the errors of the
+  ///   vault itself.
   nonisolated(nonsending) public func accessToken(
     minimumLifetime: Duration = .seconds(10)
   ) async throws(AuthError) -> AccessToken {
