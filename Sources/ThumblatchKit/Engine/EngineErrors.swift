@@ -13,8 +13,7 @@ extension AuthError {
       self.init(
         .notInstalled,
         "Thumblatch's programs cannot be used: \(error)",
-        recoverySuggestion: [Self.installation, error.remedy].compactMap(\.self)
-          .joined(separator: "; "),
+        recoverySuggestion: Self.installation,
         cause: error
       )
     case .privateForbidden:
@@ -45,7 +44,7 @@ extension AuthError {
 
   /// The advice if a program is missing.
   private static let installation =
-    "install Thumblatch's programs, as by Scripts/build --prefix ~/.local"
+    "install the Debian package of Thumblatch, or its programs: Scripts/build --prefix ~/.local"
 
   /// The error for a call that needs a person when no person can be asked.
   ///
