@@ -57,4 +57,14 @@ struct FingerTriesTests {
       #expect(backoff.nanosecondsLeft(at: now) == 0)
     }
   }
+
+  @Test
+  func aStoredWaitIsAtMostTheLongestAndIsNotShortened() {
+    let now = at(5)
+    var backoff = PasswordBackoff(failures: 1, end: at(1000), now: now)
+    #expect(backoff.nanosecondsLeft(at: now) == PasswordBackoff.longest * 1_000_000_000)
+    backoff.restart(at: now)
+    #expect(backoff.seconds == 2)
+    #expect(backoff.nanosecondsLeft(at: now) == PasswordBackoff.longest * 1_000_000_000)
+  }
 }

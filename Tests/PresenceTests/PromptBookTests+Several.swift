@@ -157,6 +157,21 @@ extension PromptBookTests {
   }
 
   @Test
+  func noPromptJoinsACheckWhoseTimeIsOver() throws {
+    for (second, arming) in [
+      (PromptBook.lifetime, PromptBook.Arming.join("leader")),
+      (PromptBook.lifetime + 1, .wait("leader")),
+    ] {
+      var book = PromptBook()
+      book.open("leader", by: 1)
+      _ = try book.arm("leader", method: .fingerprint, connection: 1, at: at(0))
+      book.open("late", by: 2, at: second)
+      let queued = book.queue("late", behind: "leader", at: at(second))
+      #expect(queued == arming)
+    }
+  }
+
+  @Test
   func aCheckThatIsShownElsewhereAnswersBothLocations() throws {
     var book = PromptBook()
     book.open("leader", location: "unit a", by: 1)

@@ -174,6 +174,19 @@ struct PromptLimitTests {
     #expect(pauses == expected.flatMap { [$0, $0, $0, $0] })
   }
 
+  /// A person cancels at one terminal; a program can have many.
+  @Test
+  func cancelsAtChangingTerminalsAreWholeRefusals() {
+    var limit = PromptLimit()
+    var pauses: [Int64] = []
+    for number: Int64 in 0..<5 {
+      let now = at(number * 400)
+      limit.noteRefused(question(), cancelledAt: 34_817 + Int32(number % 2), at: now)
+      pauses.append(limit.pause(of: question(), at: now) ?? 0)
+    }
+    #expect(pauses == [0, 0, 5, 10, 20])
+  }
+
   @Test
   func fourCancelsAtOneTerminalTakeTheRightToAskOnce() {
     var limit = PromptLimit()

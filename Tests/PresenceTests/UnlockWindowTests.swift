@@ -8,12 +8,16 @@ struct UnlockWindowTests {
   private func window(
     _ accounts: Set<[UInt8]>? = nil,
     seconds: Int64?,
+    sliding: Int64 = UnlockWindow.slidingLength,
+    limit: Int64 = UnlockWindow.hardLimit,
     openedAt: Int64 = 1000
   ) throws -> UnlockWindow {
     try #require(
       UnlockWindow(
         accounts: accounts,
         seconds: seconds,
+        sliding: sliding,
+        limit: limit,
         provenBy: .check(.fingerprint),
         at: at(openedAt)
       )
@@ -89,6 +93,31 @@ struct UnlockWindowTests {
   }
 
   @Test
+  func noArgumentOpensAWindowForLongerThanItsLimit() throws {
+    let beyond = try window(seconds: .max, limit: UnlockWindow.hardLimit + 3600)
+    #expect(beyond.secondsLeft(at: at(1000)) == UnlockWindow.hardLimit)
+    // Before its first use, a sliding window ends with the limit too.
+    #expect(try window(seconds: nil, sliding: 600, limit: 60).secondsLeft(at: at(1000)) == 60)
+  }
+
+  @Test
+  func aProofOfASlidingWindowEndsWithTheWindow() throws {
+    var window = try window(seconds: nil)
+    func proof() throws -> PresenceProof {
+      let made = window.proof(account: account, connection: 7, at: at(1000), extending: true)
+      guard let made else { throw PresenceFailure.cancelled }
+      return made
+    }
+    #expect(
+      try proof().spend(for: .refresh, account: account, connection: 7, at: at(1600))
+        == .unlockWindow
+    )
+    #expect(throws: PresenceFailure.timedOut) {
+      try proof().spend(for: .refresh, account: account, connection: 7, at: at(1601))
+    }
+  }
+
+  @Test
   func onlyTheAccountsThatItCoversGetAProof() throws {
     var window = try window([account], seconds: 60)
     #expect(window.covers(account, at: at(1001)))
@@ -123,6 +152,16 @@ struct UnlockWindowTests {
     }
     #expect(throws: PresenceFailure.self) {
       try proof().spend(for: .refresh, account: account, connection: 8, at: at(1001))
+    }
+  }
+
+  @Test
+  func theWindowOfADeletedAccountClosesAndOthersStay() throws {
+    for (covered, stays) in [([account], false), ([account, otherAccount], true)] {
+      var windows = UnlockWindows()
+      windows.open(try window(Set(covered), seconds: 60), at: "desk", now: at(1000))
+      windows.forget(account)
+      #expect(windows.isAnyOpen(now: at(1000)) == stays)
     }
   }
 }

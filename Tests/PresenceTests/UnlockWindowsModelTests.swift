@@ -39,7 +39,7 @@ struct UnlockWindowsModelTests {
     var windows = UnlockWindows()
   }
 
-  /// A hundred thousand stories of any length.
+  /// Four times four thousand stories of any length.
   ///
   /// The result of each event is compared at once, and all other visible state at the end.
   @Test(arguments: 0..<4)
