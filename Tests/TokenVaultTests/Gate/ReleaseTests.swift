@@ -149,6 +149,22 @@ struct ReleaseTests {
   }
 
   @Test
+  func aTokenWhoseLastAnswerWasLostIsNotReleased() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    _ = try await bench.signInExportable(vault)
+    bench.clock.advance(7200)
+    bench.exchange.plan(.died)
+    #expect(await failure { _ = try await vault.token() } != nil)
+    guard case .providerUnavailable? = await failure({ _ = try await release(vault, bench) })
+    else {
+      Issue.record("released")
+      return
+    }
+    #expect(try await vault.row().sealedRefreshToken != nil)
+  }
+
+  @Test
   func theGateItselfRefusesToReleaseWithoutAProof() async throws {
     let bench = try Bench()
     let vault = try await bench.open()
