@@ -13,24 +13,27 @@ final class AppWindows {
   /// Starts the screen; `open` starts the app.
   ///
   /// `bus` is the system bus where logind knows the session of the person. The screen is that of
-  /// X11, or of Wayland, with this size in pixels.
+  /// X11, or of Wayland, with this size in pixels. With `isProbed` the app tells the faults of its
+  /// layout.
   init(
     of person: Someone,
     _ arguments: String...,
     bus: String? = nil,
     onWayland isWayland: Bool = false,
-    screen size: String = "1300x900"
+    screen size: String = "1300x900",
+    probed isProbed: Bool = false
   ) throws {
+    let probe = isProbed ? ["LAYOUT_PROBE=" + (try LayoutProbe.library(of: person))] : []
     let program = person.programs + "/thumblatch-desktop"
     session = person.base + "/screen"
     driver = try ScreenDriver(
       "windows",
-      of: "screen.py session.py starts.py focus.py prompts.py stalls.py windows.py",
+      of: "screen.py session.py starts.py focus.py prompts.py stalls.py layout.py windows.py",
       as: person,
       in: session,
       [program] + arguments,
       environment: person.environment + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=" + $0] } ?? [])
-        + ["XDG_SESSION_TYPE=" + (isWayland ? "wayland" : "x11"), "SCREEN_SIZE=" + size],
+        + ["XDG_SESSION_TYPE=" + (isWayland ? "wayland" : "x11"), "SCREEN_SIZE=" + size] + probe,
       within: 600,
       errors: -1
     )
@@ -44,7 +47,8 @@ final class AppWindows {
     seating person: Someone,
     by bus: DesktopBus,
     onWayland isWayland: Bool = false,
-    screen size: String = "1300x900"
+    screen size: String = "1300x900",
+    probed isProbed: Bool = false
   ) throws {
     try bus.act("seat_users({\(person.user.user): 'c1'})")
     try self.init(
@@ -52,7 +56,8 @@ final class AppWindows {
       "--private",
       bus: bus.address,
       onWayland: isWayland,
-      screen: size
+      screen: size,
+      probed: isProbed
     )
   }
 

@@ -1,6 +1,6 @@
 """The windows of the desktop app, as a screen reader finds them: AT-SPI, on a screen in memory.
 
-usage: python3 -c "$(cat screen.py session.py starts.py focus.py prompts.py stalls.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
+usage: python3 -c "$(cat screen.py session.py starts.py focus.py prompts.py stalls.py layout.py windows.py)" DIRECTORY PROGRAM [ARGUMENT ...]
        python3 -c "$(cat ...)" DIRECTORY ADDRESS
 
 It starts Xvfb, a session bus and openbox, and runs PROGRAM with this process's environment. ADDRESS is that
@@ -14,7 +14,7 @@ import sys
 import time
 
 
-class Windows(Starts, Focus, Prompts, Stalls):
+class Windows(Starts, Focus, Prompts, Stalls, Layout):
     """The app's windows."""
 
     def __init__(self, desktop):
@@ -33,7 +33,7 @@ class Windows(Starts, Focus, Prompts, Stalls):
 
     def open(self, **environment):
         """Starts the app, and waits for its window."""
-        self.app = self.desktop.start(*sys.argv[2:], **environment)
+        self.app = self.desktop.start(*sys.argv[2:], **self.probe(), **environment)
         return self.find("frame", "Thumblatch") is not None
 
     def quit(self):

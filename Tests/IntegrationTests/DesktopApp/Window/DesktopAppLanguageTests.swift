@@ -17,7 +17,7 @@ struct DesktopAppLanguageTests {
   init() throws {
     person = try Person()
     bus = try DesktopBus(logind: true)
-    app = try AppWindows(seating: person, by: bus)
+    app = try AppWindows(seating: person, by: bus, probed: true)
     // As installed: in the directory next to the program's own.
     try shell(
       """
@@ -62,7 +62,11 @@ struct DesktopAppLanguageTests {
     let cut = try app.run("overflowing()")
     #expect(cut == .array([]), "\(page)")
     try expectGerman(page)
-    try app.run("resize(800, 860)")
+    for width in [360, 1280, 800] {
+      try app.run("resize(\(width), 860)")
+      let faults = try app.run("layout()")
+      #expect(faults == .array([]), "\(page) \(width): \(faults)")
+    }
   }
 
   @Test

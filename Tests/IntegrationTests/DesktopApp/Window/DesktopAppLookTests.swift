@@ -12,7 +12,7 @@ struct DesktopAppLookTests {
   init() throws {
     person = try Person()
     bus = try DesktopBus(logind: true)
-    app = try AppWindows(seating: person, by: bus)
+    app = try AppWindows(seating: person, by: bus, probed: true)
   }
 
   /// Examines a page at three widths, at which no text may be cut off at the side.
@@ -22,7 +22,14 @@ struct DesktopAppLookTests {
       app.keepPicture("\(look)-\(page)-\(width)")
       let cut = try app.run("overflowing()")
       #expect(cut == .array([]), "\(look) \(page) \(width)")
+      try expectLayout("\(look) \(page) \(width)")
     }
+  }
+
+  /// Expects that no text of the shown windows is cut, and that no controls overlap.
+  private func expectLayout(_ place: String) throws {
+    let faults = try app.run("layout()")
+    #expect(faults == .array([]), "\(place): \(faults)")
   }
 
   /// Expects that the title of a page is whole in a narrow window: as wide as in a wide one, or of
@@ -54,11 +61,13 @@ struct DesktopAppLookTests {
     try app.sees("System password")
     try app.run("shows_whole('Type the system password to turn on')")
     app.keepPicture("\(look)-prompt")
+    try expectLayout("\(look) prompt")
     try app.press("Deny")
     try app.misses("System password")
     try app.run("press('Remove…')")
     try app.sees("Remove “work”?")
     app.keepPicture("\(look)-remove")
+    try expectLayout("\(look) question")
     try app.run("press('Cancel Cancel')")
     try app.misses("Remove “work”?")
     try app.run("click('Fingers', 'list item')")
@@ -71,6 +80,7 @@ struct DesktopAppLookTests {
     try app.run("click('Activity', 'list item')")
     try app.sees("The audit log is whole")
     app.keepPicture("\(look)-activity")
+    try expectLayout("\(look) activity")
     for (page, text) in [
       ("Programs", "No Rules in a Private Vault"), ("Keys and Backup", "No security key enrolled"),
     ] {
