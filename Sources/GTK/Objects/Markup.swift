@@ -49,16 +49,15 @@ private func isOfOption(_ byte: UInt8) -> Bool {
 }
 
 extension Label {
-  /// Lets no line of a shown text end within an option of a command.
-  /// (pango_attr_allow_breaks_new(3))
-  func keepOptionsWhole(in text: String) {
-    let found = options(in: Array(text.utf8))
-    // Attributes stay when the text changes.
-    guard unsafe !found.isEmpty || gtk_label_get_attributes(opaque) != nil else { return }
+  /// Lets no line of a shown text end within an option of a command, and adds no hyphens.
+  ///
+  /// A hyphen at the end of a line would look like a part of the name or address that is broken
+  /// there. (pango_attr_allow_breaks_new(3), pango_attr_insert_hyphens_new(3))
+  func keepWhole(_ text: String) {
     let list = unsafe pango_attr_list_new()
     defer { unsafe pango_attr_list_unref(list) }
     unsafe pango_attr_list_insert(list, pango_attr_insert_hyphens_new(0))
-    for option in found {
+    for option in options(in: Array(text.utf8)) {
       let attribute = unsafe pango_attr_allow_breaks_new(0)
       unsafe attribute?.pointee.start_index = guint(option.lowerBound)
       unsafe attribute?.pointee.end_index = guint(option.upperBound)

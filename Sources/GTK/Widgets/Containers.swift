@@ -55,7 +55,10 @@ package class Row: Widget {
   /// The title.
   package var title: String {
     get { text("title") }
-    set { set("title", newValue) }
+    set {
+      set("title", newValue)
+      first(Label.self, ofStyle: "title")?.keepWhole(newValue)
+    }
   }
 
   /// The text below the title.
@@ -63,7 +66,7 @@ package class Row: Widget {
     get { text("subtitle") }
     set {
       set("subtitle", newValue)
-      first(Label.self, ofStyle: "subtitle")?.keepOptionsWhole(in: newValue)
+      first(Label.self, ofStyle: "subtitle")?.keepWhole(newValue)
     }
   }
 
@@ -98,6 +101,8 @@ package class Row: Widget {
     let icon = unsafe Icon(new(gtk_image_new_from_icon_name(name)))
     unsafe adw_action_row_add_prefix(typed(), icon.typed())
     return icon
+    // The markup keeps the options whole.
+    first(Label.self, ofStyle: "subtitle")?.keepWhole("")
   }
 }
 
@@ -235,7 +240,11 @@ package final class MessageDialog: Widget {
   /// The heading, never markup.
   package var heading: String {
     get { text("heading") }
-    set { set("heading", newValue) }
+    set {
+      set("heading", newValue)
+      // It is the first text of the dialog.
+      first(Label.self)?.keepWhole(newValue)
+    }
   }
 
   /// The text below it, never markup.

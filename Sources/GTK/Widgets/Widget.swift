@@ -109,7 +109,7 @@ package final class Label: Widget {
     get { text("label") }
     set {
       unsafe gtk_label_set_text(opaque, newValue)
-      keepOptionsWhole(in: newValue)
+      keepWhole(newValue)
     }
   }
 }

@@ -62,7 +62,8 @@ final class KeysPage: ContentPage {
     addKey = builder.object("add-key")
     last = builder.object("last")
     backUp = builder.object("back-up")
-    chooseBackup = builder.object("choose-backup")
+    let restoring: Row = builder.object("restoring")
+    chooseBackup = restoring.addButton(label: tr("Choose…"))
     connect()
     track { [weak self] in self?.updateSecret() }
     track { [weak self] in self?.updateKeys() }

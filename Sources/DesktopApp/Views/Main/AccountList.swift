@@ -55,7 +55,7 @@ final class AccountList {
 @MainActor
 private final class AccountRow: LongListRow {
   var widget: Widget { row.widget }
-  private let row = TextRow(titleLines: 3, textLines: 2)
+  private let row = TextRow(textLines: 2)
   private let shown: (Int) -> (item: AccountItem, isChosen: Bool)?
 
   init(_ shown: @escaping (Int) -> (item: AccountItem, isChosen: Bool)?) {

@@ -8,14 +8,14 @@ package final class TextRow {
   private let titleLabel: Label
   private let textLabel: Label
 
-  /// Makes an empty row with the most lines of its texts; 0 for all.
-  package init(titleLines: Int32 = 0, textLines: Int32 = 0) {
+  /// Makes an empty row with the most lines of each paragraph below its title; 0 for all.
+  package init(textLines: Int32 = 0) {
     // A horizontal box in GTK 4.8 makes many tries to find the height of texts that wrap.
     let row = unsafe Widget(new(gtk_grid_new()))
     unsafe gtk_grid_set_column_spacing(row.typed(), 12)
     let texts = unsafe Box(new(gtk_box_new(GTK_ORIENTATION_VERTICAL, 2)))
     icon = unsafe Icon(new(gtk_image_new()))
-    titleLabel = Self.label(titleLines)
+    titleLabel = Self.label(0)
     textLabel = Self.label(textLines)
     textLabel.set(style: "caption", true)
     textLabel.set(style: "dim-label", true)
