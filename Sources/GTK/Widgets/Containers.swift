@@ -34,6 +34,19 @@ package final class Leaflet: Widget {
   /// Whether only one pane is shown.
   package var isFolded: Bool { unsafe adw_leaflet_get_folded(opaque) != 0 }
 
+  /// Gives the panes their own widths after they were folded.
+  ///
+  /// The buttons of the window leave the header of the first pane when there is room for both.
+  /// libadwaita 1.2 has measured it with them then.
+  package func measureAfterFolding() {
+    on("notify::folded") { [weak self] in
+      self?.beforeNextFrame { [weak self] in
+        guard let self else { return }
+        unsafe gtk_widget_queue_resize(typed())
+      }
+    }
+  }
+
   /// Shows the pane with this name if only one is shown.
   package var pane: String {
     get { text("visible-child-name") }

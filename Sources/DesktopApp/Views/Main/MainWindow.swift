@@ -46,6 +46,7 @@ final class MainWindow {
     root = builder.object("root")
     cover = builder.object("cover")
     content = builder.object("content")
+    content.measureAfterFolding()
     lists = builder.object("lists")
     scroller = builder.object("scroller")
     trouble = builder.object("trouble")
@@ -55,8 +56,7 @@ final class MainWindow {
     countdown = LockCountdown(below: builder.object("accounts-title"), model)
     unlock = UnlockButton(builder.object("unlock"), before: builder.object("lock"), model)
     places = builder.object("places")
-    let menu: MenuButton = builder.object("menu")
-    menu.name(tr("Main menu"))
+    builder.object("menu", as: MenuButton.self).name(tr("Main menu"))
     let back: Button = builder.object("back")
     back.onClick { [weak content] in content?.pane = "list" }
     list = AccountList(builder.object("accounts"), model) { [weak content] in

@@ -215,6 +215,18 @@ struct DesktopAppLookTests {
     #expect(try app.run("overflowing()") == .array([]))
   }
 
+  @Test
+  func theListKeepsItsWidthAfterANarrowWindow() throws {
+    defer { bus.remove() }
+    try person.register("work")
+    try app.run("open()")
+    try app.run("click('work, ', 'list item')")
+    try app.sees("work@example.org")
+    for width in [360, 800, 360, 1280] { try app.run("resize(\(width), 860)") }
+    app.keepPicture("unfolded")
+    try app.run("until(lambda: app.extents(app.shown('separator')[-1])[0] == 300, 'another width')")
+  }
+
   /// WCAG 2, success criterion 1.4.3.
   @Test(arguments: ["", "ADW_DEBUG_COLOR_SCHEME='prefer-dark'", "ADW_DEBUG_HIGH_CONTRAST='1'"])
   func greyTextHasEnoughContrast(_ style: String) throws {
