@@ -12,6 +12,7 @@ package final class Builder: Object {
     let text = String(decoding: ui, as: UTF8.self)
     let builder = unsafe gtk_builder_new_from_string(text, -1)
     unsafe self.init(owning: new(builder))
+    speakSubtitles()
   }
 
   /// Builds one of the outermost objects of a UI file, with what is in it.
@@ -25,6 +26,7 @@ package final class Builder: Object {
       return unsafe gtk_builder_add_objects_from_string(opaque, text, -1, &names, nil) != 0
     }
     precondition(isBuilt, "GTK cannot build \(id)")
+    speakSubtitles()
   }
 
   /// The object with this id.

@@ -39,6 +39,9 @@ package struct SignalArguments {
     return unsafe Kind(object)
   }
 
+  /// The object that sends the signal; `nil` if it is of another kind.
+  func sender<Kind: Object>(as kind: Kind.Type) -> Kind? { object(-1, as: kind) }
+
   private func value(_ index: Int, _ type: GType) -> UnsafePointer<GValue>? {
     guard index + 1 < count else { return nil }
     let value = unsafe values + index + 1

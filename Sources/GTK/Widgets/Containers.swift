@@ -63,6 +63,7 @@ package class Row: Widget {
     unsafe self.init(new(adw_action_row_new()))
     set("use-markup", false)
     set("activatable", isActivatable)
+    speakSubtitle()
   }
 
   /// The title.

@@ -74,6 +74,18 @@ extension Widget {
   /// Sets the text that a screen reader speaks after the name.
   /// (GTK_ACCESSIBLE_PROPERTY_DESCRIPTION)
   package func describe(_ text: String) { tell(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
+
+  /// Lets a screen reader speak a row of a list, and whether it is the chosen one.
+  /// (GTK_ACCESSIBLE_STATE_SELECTED)
+  func speak(_ facts: LongListFacts) {
+    name(facts.name)
+    // The value is a number, because it can be undefined too. (gtk_accessible_state_init_value(3))
+    unsafe withValue(of: cadwaita_type_int()) { value in
+      unsafe g_value_set_int(value, facts.isChosen ? 1 : 0)
+      var state = GTK_ACCESSIBLE_STATE_SELECTED
+      unsafe gtk_accessible_update_state_value(opaque, 1, &state, value)
+    }
+  }
 }
 
 /// Windows among which a modal one takes all keys and clicks.

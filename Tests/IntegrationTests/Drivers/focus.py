@@ -49,6 +49,22 @@ class Focus:
             yield parent
             node = parent
 
+    def unspoken(self):
+        """The texts of rows with the focus that a screen reader speaks neither as name nor as description."""
+        def found():
+            texts = []
+            for row in self.shown():
+                states = row.get_state_set()
+                if row.get_role_name() not in ("list item", "combo box") or not states.contains(
+                        self.atspi.StateType.FOCUSABLE):
+                    continue
+                spoken = "%s, %s" % (row.get_name(), row.get_description() or "")
+                texts += [part.get_name() for part in self.walk(row) if part.get_role_name() == "label"
+                          and part.get_parent().get_role_name() != "push button"
+                          and not all(line in spoken for line in part.get_name().split("\n"))]
+            return texts
+        return self.steadily(found)
+
     def is_marked(self, name):
         """Whether a row is the chosen one of its list."""
         return self.find("list item", name).get_state_set().contains(self.atspi.StateType.SELECTED)

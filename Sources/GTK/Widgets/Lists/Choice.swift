@@ -16,6 +16,7 @@ package final class Choice: Widget {
     set("use-subtitle", true)
     unsafe adw_action_row_set_title_lines(typed(), 0)
     unsafe adw_action_row_set_subtitle_lines(typed(), 0)
+    speakSubtitle()
   }
 
   /// Replaces the texts, and shows one of them. (adw_combo_row_set_model(3))

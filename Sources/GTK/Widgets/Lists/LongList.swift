@@ -219,7 +219,7 @@ package final class LongList: Widget {
     else { return }
     let facts = row.show(position)
     // The widget that GTK has around the row takes the focus, and is what a screen reader finds.
-    unsafe Widget(UnsafeMutableRawPointer(place)).name(facts.name)
+    unsafe Widget(UnsafeMutableRawPointer(place)).speak(facts)
     if facts.isChosen {
       unsafe gtk_widget_set_state_flags(place, GTK_STATE_FLAG_SELECTED, 0)
     } else {
