@@ -209,44 +209,6 @@ package final class StatusPage: Widget {
   }
 }
 
-/// Shows short messages above its child.
-package final class ToastOverlay: Widget {
-  override class var type: UInt { adw_toast_overlay_get_type() }
-
-  /// The list of its child and the shown message. (gtk_widget_observe_children(3))
-  private let shown: Object
-
-  required init(_ pointer: UnsafeMutableRawPointer) {
-    let widget = unsafe pointer.assumingMemoryBound(to: GtkWidget.self)
-    unsafe shown = Object(owning: new(gtk_widget_observe_children(widget)))
-    unsafe super.init(pointer)
-    // A message has no widget until the previous message has ended.
-    shown.on("items-changed") { [weak self] in self?.nameButtons() }
-  }
-
-  /// Names the button that closes the shown message.
-  private func nameButtons() {
-    let child = unsafe adw_toast_overlay_get_child(opaque).map { UnsafeMutableRawPointer($0) }
-    for part in parts where unsafe part.pointer != child {
-      part.first(Button.self, ofStyle: "circular")?.name(tr("Close the message"))
-    }
-  }
-
-  /// Shows a message, which is never markup: for seconds, or until the person closes it.
-  ///
-  /// A message that passes is shown above one that stays.
-  package func show(_ text: String, stays: Bool) {
-    // AdwToast takes markup.
-    guard let toast = unsafe adw_toast_new(escaped(text)) else { return }
-    if stays {
-      unsafe adw_toast_set_timeout(toast, 0)
-    } else {
-      unsafe adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH)
-    }
-    unsafe adw_toast_overlay_add_toast(opaque, toast)
-  }
-}
-
 /// A question about something dangerous.
 package final class MessageDialog: Widget {
   override class var type: UInt { adw_message_dialog_get_type() }

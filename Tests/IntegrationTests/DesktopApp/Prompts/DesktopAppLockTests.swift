@@ -62,6 +62,13 @@ struct DesktopAppLockTests {
     try app.sees("Removed, not confirmed by the provider")
     try app.sees("No Accounts Yet")
     app.keepPicture("removal-not-confirmed")
+    // The message takes no row out of reach.
+    let row = "sum(app.extents(app.find('list item', 'Settings'))[1::2])"
+    let message = "app.extents(app.find('label', 'Removed, not confirmed'))[1]"
+    try app.run("until(lambda: \(row) <= \(message), 'a row is covered')")
+    try app.press("Close the message")
+    let end = "app.extents(app.find('frame', 'Thumblatch'))[3]"
+    try app.run("until(lambda: \(row) > \(end) - 12, 'the room stays')")
   }
 
   /// Without logind the unlock window ends with the connection of the check.
