@@ -205,6 +205,8 @@ final class MainWindow {
     default: break
     }
     shown = nil
+    // A question of the page that is left has lost its subject, such as an account that is gone.
+    Toplevels().closeDialogs()
     switch chosen {
     case .place(.health):
       let page = HealthPage(models.health) { [weak self] in

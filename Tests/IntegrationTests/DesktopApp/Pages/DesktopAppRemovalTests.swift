@@ -107,8 +107,12 @@ struct DesktopAppRemovalTests {
     try app.run("open()")
     try app.run("click('work', 'list item')")
     try app.sees("work@example.org")
+    // Another account may get the name.
+    try app.press("Remove…")
+    try app.sees("Remove “work”?")
     try app.run("point_at_toasts()")
     try removeElsewhere("work")
+    try app.misses("Remove “work”?")
     try app.sees(Self.gone)
     try app.sees("No Account Chosen")
     try app.misses("work@example.org")
