@@ -103,6 +103,7 @@ package final class DesktopProgram {
       if let window = self?.main?.window { HelpWindows.showAbout(over: window) }
     }
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
+    application.setKeys(["<Control>w"], of: "window.close")
     application.onStart { [weak self] in
       self?.application.addStyle(
         Style.rules,

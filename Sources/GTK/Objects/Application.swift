@@ -25,8 +25,13 @@ package final class Application: Object {
     let action = unsafe Action(owning: UnsafeMutableRawPointer(made))
     action.on("activate", body)
     unsafe g_action_map_add_action(opaque, made)
+    setKeys(keys, of: "app.\(name)")
+  }
+
+  /// Sets the keys of an action of all windows, such as `window.close`.
+  package func setKeys(_ keys: [String], of action: String) {
     unsafe withTexts(keys) { list in
-      unsafe gtk_application_set_accels_for_action(typed(), "app.\(name)", list)
+      unsafe gtk_application_set_accels_for_action(typed(), action, list)
     }
   }
 
