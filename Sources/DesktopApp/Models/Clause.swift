@@ -47,8 +47,14 @@ struct Clause: Equatable {
   /// The text as the start of a sentence.
   var capitalized: String {
     switch start {
-    case .word, .unknown: text.prefix(1).uppercased() + text.dropFirst()
+    case .word, .unknown:
+      beginsWithFile ? text : text.prefix(1).uppercased() + text.dropFirst()
     case .name, .sentence: text
     }
+  }
+
+  /// Whether the first word is the name of a file or a device, such as `vault.db`.
+  private var beginsWithFile: Bool {
+    text.prefix { $0 != " " }.dropLast().contains { "._/".contains($0) }
   }
 }
