@@ -27,6 +27,10 @@ static __attribute__((swiftcall)) void cadwaita_enqueue(void *job, void *origina
 // From now on all jobs run on the main thread.
 static inline void cadwaita_use_no_pool(void) { swift_task_enqueueGlobal_hook = cadwaita_enqueue; }
 
+// The English text of an error number (strerrordesc_np(3)); NULL if there is none. The header hides it
+// from programs that do not define _GNU_SOURCE.
+extern const char *strerrordesc_np(int code);
+
 static inline GType cadwaita_type_string(void) { return G_TYPE_STRING; }
 static inline GType cadwaita_type_boolean(void) { return G_TYPE_BOOLEAN; }
 static inline GType cadwaita_type_int(void) { return G_TYPE_INT; }

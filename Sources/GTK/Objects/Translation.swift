@@ -18,6 +18,26 @@ package enum Translation {
     unsafe textdomain(domain)
   }
 
+  /// The numbers of the errors of the system, by their English texts.
+  private static let errors: [String: Int32] = {
+    var found: [String: Int32] = [:]
+    // errno-base.h and errno.h of Linux.
+    for code: Int32 in 1...133 {
+      if let text = unsafe strerrordesc_np(code) { unsafe found[String(cString: text)] = code }
+    }
+    return found
+  }()
+
+  /// The text of the C library for an error of the system, which another program tells in English.
+  ///
+  /// `nil` for another text, and if the C library has no other text in this language.
+  /// (strerror(3))
+  package static func ofSystem(_ english: String) -> String? {
+    guard let code = errors[english], let text = unsafe strerror(code) else { return nil }
+    let translated = unsafe String(cString: text)
+    return translated == english ? nil : translated
+  }
+
   /// Sets a function that is applied to each text after its translation.
   ///
   /// A text can be put into another text, so the function must leave a changed text as it is.

@@ -2,8 +2,8 @@ internal import GTK
 
 /// The errors of other rooms and their remedies, in the language of the person.
 ///
-/// The other rooms write them in English, and `Scripts/translations` reads their sources. A text of
-/// another form stays as it is, such as a text of the system or a command.
+/// The other rooms write them in English, and `Scripts/translations` reads their sources. The C
+/// library has the errors of the system. A text of another form stays as it is, such as a command.
 enum ErrorWords {
   /// The most errors within each other, and the most names before an error.
   ///
@@ -34,7 +34,7 @@ enum ErrorWords {
     let found = Clause(english: text, all) {
       translated($0, parts - 1) ?? Clause($0, .unknown)
     }
-    return found ?? named(text, parts)
+    return found ?? Translation.ofSystem(text).map { Clause($0) } ?? named(text, parts)
   }
 
   /// An error after the name of what it is about, such as a file and its line.

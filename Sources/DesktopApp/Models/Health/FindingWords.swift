@@ -95,7 +95,7 @@ package enum FindingWords {
   /// The same, with what it begins with.
   static func translated(_ text: String) -> Clause {
     if let time = TimeWords.text(text) { return Clause(time) }
-    if let found = Clause(english: text, clauses) { return found }
+    if let found = Clause(english: text, clauses, ErrorWords.translated) { return found }
     let reason = EngineWords.clause(text)
     return reason == text ? ErrorWords.translated(text) : Clause(reason)
   }

@@ -105,6 +105,8 @@ struct DesktopAppLanguageTests {
     try app.sees("Erneut prüfen")
     try app.misses("Wird gesucht …")
     try app.sees("Wird geprüft durch ")
+    // A text of the C library, in what the engine tells.
+    try app.sees("unix:path=/run/dbus/system_bus_socket: Datei oder Verzeichnis nicht gefunden.")
     try expectGerman("health")
     try app.run("key('ctrl+l')")
     try app.sees("Der Tresor ist gesperrt")
