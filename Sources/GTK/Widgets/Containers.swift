@@ -101,6 +101,8 @@ package class Row: Widget {
     self.title = escaped(title)
     let texts = parts.map { $0.isCommand ? "<tt>\(escaped($0.text))</tt>" : escaped($0.text) }
     set("subtitle", texts.joined())
+    // The markup keeps the options whole.
+    first(Label.self, ofStyle: "subtitle")?.keepWhole("")
     set("use-markup", true)
   }
 
@@ -115,8 +117,6 @@ package class Row: Widget {
     let icon = unsafe Icon(new(gtk_image_new_from_icon_name(name)))
     unsafe adw_action_row_add_prefix(typed(), icon.typed())
     return icon
-    // The markup keeps the options whole.
-    first(Label.self, ofStyle: "subtitle")?.keepWhole("")
   }
 }
 

@@ -10,6 +10,8 @@ enum FindingRemedy: Equatable {
   case touch
   /// Opens the vault by its recovery code.
   case recover
+  /// Accepts a vault that was restored from a copy.
+  case accept
   /// Opens the page of the keys and the backup.
   case keys
   /// Opens the audit log.
@@ -27,6 +29,7 @@ enum FindingRemedy: Equatable {
     case .lock: tr("Lock Now")
     case .touch: tr("Open with Security Key")
     case .recover: tr("Open with Recovery Code…")
+    case .accept: tr("Accept…")
     case .keys: tr("Open Keys and Backup")
     case .activity: tr("Open Activity")
     }
@@ -49,6 +52,7 @@ extension HealthModel {
     case "lock": .lock
     case "status" where vault.needsKey: .touch
     case "recover" where recovery.isOffered && words.contains("--code"): .recover
+    case "recover" where words.count == 2: .accept
     case "backup": .keys
     // In the service, only root changes the slots.
     case "device-secret" where isPrivate && words.contains("add"): .keys

@@ -1,9 +1,38 @@
 internal import Doctor
 internal import GTK
 internal import System
+internal import VaultClient
+internal import VaultInterface
 
 // What the person does about a finding.
 extension HealthModel {
+  /// How long the engine may take, in seconds: it empties the slot of each account.
+  nonisolated private static let acceptanceLimit: Int64 = 150
+
+  /// Accepts a vault that was restored from a copy.
+  func accept() async {
+    guard let link else { return }
+    var failure: Trouble?
+    do throws(VaultClientError) {
+      _ = try await link.call(again: .untilPrompted) {
+        connection,
+        prompt throws(VaultClientError) in
+        try connection.call(
+          RecoverCall(prompt: prompt, ask: true),
+          within: Self.acceptanceLimit
+        )
+      }
+      vault.news = tr("Vault accepted")
+    } catch {
+      failure = Trouble(error)
+    }
+    await vault.read()
+    // The feed waits before its next try. The end of that wait starts it at once.
+    vault.following?.cancel()
+    await look()
+    if let failure { trouble = failure }
+  }
+
   /// Does what a finding wants, where no other page does it.
   func mend(_ finding: Finding) async {
     switch finding.action {

@@ -19,7 +19,7 @@ final class HealthModel {
   let vault: VaultModel
   let recovery: RecoveryModel
   @ObservationIgnored
-  private let link: VaultLink?
+  let link: VaultLink?
   @ObservationIgnored
   private let looks = CallQueue()
   @ObservationIgnored

@@ -40,7 +40,7 @@ struct SecretWords {
         tr("The counter of the TPM detects old copies. This directory matches the counter.")
       case .unchecked: tr("Not checked: a recovery code opened the machine key.")
       case .refused:
-        tr("This may be one. To accept it, run in a terminal: thumblatch recover")
+        tr("This may be one. To accept it, open Health.")
       case nil: nil
       }
     let problem = status.counterProblem.map {

@@ -209,7 +209,7 @@ final class MainWindow {
     Toplevels().closeDialogs()
     switch chosen {
     case .place(.health):
-      let page = HealthPage(models.health) { [weak self] in
+      let page = HealthPage(models.health, in: window) { [weak self] in
         self?.beginSignIn(again: $0)
       } recover: { [weak content, recovery = models.recovery] in
         content?.pane = "list"

@@ -12,6 +12,7 @@ final class HealthPage: ContentPage {
   private let list: ListBox
   private let again: Button
   private let spinner: Spinner
+  private let window: Window
   private let signIn: @MainActor (AccountItem) -> Void
   private let recover: @MainActor () -> Void
   private var rows: [Row] = []
@@ -20,10 +21,12 @@ final class HealthPage: ContentPage {
   /// recovery code.
   init(
     _ model: HealthModel,
+    in window: Window,
     signIn: @escaping @MainActor (AccountItem) -> Void,
     recover: @escaping @MainActor () -> Void
   ) {
-    (self.model, self.signIn, self.recover) = (model, signIn, recover)
+    (self.model, self.window) = (model, window)
+    (self.signIn, self.recover) = (signIn, recover)
     let builder = Builder(ui: PackageResources.health_ui)
     widget = builder.object("health")
     trouble = builder.object("trouble")
@@ -80,9 +83,21 @@ final class HealthPage: ContentPage {
         }
       }
     case .recover: button.onClick(recover)
+    case .accept: button.onClick { [weak self] in self?.confirmAcceptance() }
     case .keys: button.onClick { vault.open(.keys) }
     case .activity: button.onClick { vault.open(.activity) }
     case .copy(let command): copy(command, by: button)
+    }
+  }
+
+  private func confirmAcceptance() {
+    let dialog = MessageDialog(over: window, act: tr("Accept"), isDangerous: true)
+    dialog.heading = tr("Accept the Vault as It Is?")
+    dialog.body = tr(
+      "Do this only if you know why the vault has changed, such as a copy that you restored. Each account that is signed in needs a sign-in afterwards. This needs your system password."
+    )
+    dialog.ask { [model] isMeant in
+      if isMeant { Task { await model.accept() } }
     }
   }
 

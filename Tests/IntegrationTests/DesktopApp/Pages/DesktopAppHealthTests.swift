@@ -107,6 +107,40 @@ struct DesktopAppHealthTests {
   }
 
   @Test
+  func anOldCopyThatThePersonRestoredIsAccepted() throws {
+    defer { bus.remove() }
+    try person.endEngine()
+    try shell("cp -p \(person.state)/vault.db \(person.base)/old.db")
+    try person.register("later")
+    try person.endEngine()
+    try shell(
+      "cd \(person.state); rm -f vault.db-wal vault.db-shm; cp -p \(person.base)/old.db vault.db"
+    )
+    try app.run("open()")
+    try app.sees("The Vault Is Not Usable")
+    try app.run("click('Health', 'list item')")
+    try app.sees("The store is older than its rollback counter: an old copy was restored.")
+    app.keepPicture("health-old-copy")
+    try app.press("Accept…")
+    try app.sees("Accept the Vault as It Is?")
+    app.keepPicture("health-accept")
+    try app.run("press('Cancel Cancel')")
+    try app.misses("Accept the Vault as It Is?")
+    try app.sees("The Vault Is Not Usable")
+    try app.press("Accept…")
+    try app.run("press('Accept Accept')")
+    try app.sees("accept a vault that was restored from a copy")
+    try app.typePassword()
+    try app.sees("Vault accepted")
+    // The provider may have replaced the token since the copy.
+    try app.sees("work, Needs a sign-in", "list item")
+    try app.sees("The store matches its rollback counter.")
+    // The names of files stay as they are.
+    try app.sees("vault.db is intact.")
+    try app.expectNames()
+  }
+
+  @Test
   func noLineEndsWithinAnOption() throws {
     defer { bus.remove() }
     try app.run("open(http_proxy='http://localhost:1')")
