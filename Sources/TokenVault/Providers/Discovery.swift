@@ -121,9 +121,9 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - provider: with the values that discovery filled in.
-  ///   - isMissingOne: whether a key was not among the known ones. They are then read again, but
-  ///     not sooner than a minute after the last missing key or the last failure. If the provider
-  ///     then asked for a longer wait, that wait counts.
+  ///   - isMissingOne: whether a key was not among the known ones. They are then read again, at
+  ///     most three times a minute, and not within a minute after a failure. If the provider then
+  ///     asked for a longer wait, that wait counts.
   /// - Returns: the keys that can be used, which may be none.
   /// - Throws: `misconfigured` if they cannot be read; `offline`, `providerUnavailable`.
   func keys(

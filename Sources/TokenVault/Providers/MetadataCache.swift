@@ -16,11 +16,13 @@ struct MetadataCache {
 
   /// The lifetime of a document, in seconds.
   static let lifetime: Int64 = 3600
-  /// The seconds between two rereads of keys because one was missing.
-  ///
-  /// An ID token can name an invented key. The first reread comes at once, however lately the
-  /// keys were read: a provider may have changed them since.
+  /// The seconds in which keys are reread at most `mostRereads` times because one was missing.
   static let keyPause: Int64 = 60
+  /// The most rereads of one source in `keyPause`.
+  ///
+  /// Each comes at once, however lately the keys were read: a provider may change them twice within
+  /// a minute. The limit is for ID tokens that name invented keys.
+  static let mostRereads = 3
   /// The limit of documents of one kind.
   static let most = 64
 
@@ -32,7 +34,8 @@ struct MetadataCache {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
-  private var rereads: [Source: Document<Void>] = [:]
+  /// The number of rereads since the first one of the last `keyPause`.
+  private var rereads: [Source: Document<Int>] = [:]
   private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
   /// The cached metadata of this source; `nil` if there is none, or if it is too old.
@@ -44,21 +47,23 @@ struct MetadataCache {
 
   /// The cached keys of this source; `nil` if there are none, or if they are too old.
   ///
-  /// With `isMissingOne`, also `nil` unless they were reread for that reason a moment ago.
+  /// With `isMissingOne`, also `nil` unless they were reread for that reason too often.
   func keys(_ source: Source, isMissingOne: Bool = false, at now: BootInstant) -> KeySet? {
     guard let document = keys[source], now.seconds(since: document.read) < Self.lifetime else {
       return nil
     }
     guard isMissingOne else { return document.content }
-    guard let reread = rereads[source], now.seconds(since: reread.read) < Self.keyPause else {
-      return nil
-    }
-    return document.content
+    return lastRereads(source, at: now)?.content ?? 0 < Self.mostRereads ? nil : document.content
+  }
+
+  private func lastRereads(_ source: Source, at now: BootInstant) -> Document<Int>? {
+    rereads[source].flatMap { now.seconds(since: $0.read) < Self.keyPause ? $0 : nil }
   }
 
   /// Notes that keys are read again because one was missing.
   mutating func noteReread(_ source: Source, at now: BootInstant) {
-    Self.put((), source, into: &rereads, at: now)
+    let last = lastRereads(source, at: now)
+    Self.put((last?.content ?? 0) + 1, source, into: &rereads, at: last?.read ?? now)
   }
 
   /// The reason why the keys could not be read a moment ago.

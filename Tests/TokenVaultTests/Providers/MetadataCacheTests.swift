@@ -43,7 +43,7 @@ struct MetadataCacheTests {
     cache.put(older, source, begun: moment(10))
     #expect(cache.keys(source, at: moment(12))?.count == 1)
     // The newer keys also stay if a caller misses a key.
-    cache.noteReread(source, at: moment(12))
+    for _ in 1...MetadataCache.mostRereads { cache.noteReread(source, at: moment(12)) }
     #expect(cache.keys(source, isMissingOne: true, at: moment(13))?.count == 1)
     // A later request counts.
     cache.put(older, source, begun: moment(14))

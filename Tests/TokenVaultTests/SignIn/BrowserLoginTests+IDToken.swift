@@ -57,8 +57,8 @@ extension BrowserLoginTests {
           body: OpenProvider.tokens(access: "at-2", refresh: "rt-2", idToken: token)
         )
       )
-      // The provider may have changed its key. It is asked once, and not again for a minute.
-      if fault == .otherKey, name == "me" {
+      // The provider may have changed its key.
+      if fault == .otherKey {
         bench.exchange.plan(.answer(status: 200, body: try OpenProvider.keys()))
       }
       let refusal = await failure {
@@ -101,6 +101,34 @@ extension BrowserLoginTests {
     let facts = try await vault.finishLogin(start.login, query: answer(to: url), caller: caller())
     #expect(facts.subject == "s-1")
     #expect(bench.exchange.requests.last?.url == OpenProvider.issuer + "/keys")
+  }
+
+  /// The provider changes its key between the start of each sign-in and its end.
+  @Test
+  func keysThatChangeTwiceWithinAMinuteEndNoSignIn() async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    try bench.planDiscovery()
+    for (name, kid, key) in [("me", "k2", TokenSigner.Key.otherP256), ("new", "k3", .p256)] {
+      let start = try await bench.begin(vault, .browser(redirect: OpenProvider.redirect), name)
+      let url = try #require(start.url)
+      let nonce = parameter("nonce", of: url)
+      let token = try OpenProvider.idToken(nonce: nonce, at: bench.clock, kid: kid, key)
+      bench.exchange.plan(
+        .answer(
+          status: 200,
+          body: OpenProvider.tokens(access: "at-\(name)", refresh: "rt-\(name)", idToken: token)
+        ),
+        .answer(status: 200, body: try OpenProvider.keys(kid, key))
+      )
+      let facts = try await vault.finishLogin(
+        start.login,
+        query: answer(to: url),
+        caller: caller()
+      )
+      #expect(facts.subject == "s-1")
+      bench.clock.advance(5)
+    }
   }
 
   @Test
