@@ -59,10 +59,14 @@ struct ProfileTests {
   @Test
   func onlyASuccessConfirmsASignOut() throws {
     let client = try client()
-    #expect(client.judgeLogout(status: 200) == .revoked)
-    #expect(client.judgeLogout(status: 204) == .revoked)
+    for (status, body) in [
+      (200, ""), (204, ""), (200, "OK"), (200, #"{"message":"bye"}"#), (200, #"{"error":null}"#),
+      (200, #"{"error":""}"#),
+    ] {
+      #expect(client.judgeLogout(status: status, body: try secret(body)) == .revoked, "\(body)")
+    }
     for status in [0, 302, 400, 401, 404, 429, 500] {
-      #expect(client.judgeLogout(status: status) != .revoked)
+      #expect(client.judgeLogout(status: status, body: try secret("")) != .revoked)
     }
   }
 }

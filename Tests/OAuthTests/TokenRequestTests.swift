@@ -138,13 +138,32 @@ struct TokenRequestTests {
     let one = try #require(try client.revocation(accessToken: "at", refreshToken: nil))
     #expect(text(one.body) == "token=at&token_type_hint=access_token&client_id=client-1")
     #expect(try client.revocation(accessToken: nil, refreshToken: nil) == nil)
-    #expect(client.judgeLogout(status: 200) == .revoked)
+    #expect(client.judgeLogout(status: 200, body: try secret("")) == .revoked)
     #expect(
-      client.judgeLogout(status: 404)
+      client.judgeLogout(status: 404, body: try secret(""))
         == .notRevoked(reason: "the revocation endpoint is not there")
     )
     for status in [0, 302, 400, 401, 429, 503] {
-      #expect(client.judgeLogout(status: status) != .revoked)
+      #expect(client.judgeLogout(status: status, body: try secret("")) != .revoked)
+    }
+  }
+
+  @Test
+  func anErrorWithASuccessStatusConfirmsNoRevocation() throws {
+    let client = ProviderClient(provider: try openID())
+    func judged(_ code: String) throws -> LogoutJudgement {
+      client.judgeLogout(
+        status: 200,
+        body: try secret(#"{"ok":false,"error":"\#(code)"}"#),
+        sent: try shared("rtverysecret")
+      )
+    }
+    #expect(
+      try judged("invalid_token")
+        == .notRevoked(reason: "the provider answered 200 with the error invalid_token")
+    )
+    for code in ["rtverysecret", "not a code"] {
+      #expect(try judged(code) == .notRevoked(reason: "the provider answered 200 with an error"))
     }
   }
 

@@ -189,7 +189,7 @@ struct TokenJudge {
 
   /// Whether a code can be shown: words, too short and too plain to be a token that the provider
   /// sent back.
-  private static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
+  static func isHarmless(_ code: String, hiding sent: SharedSecret?) -> Bool {
     if let sent, quotes(code, sent) { return false }
     return ProviderClient.isErrorCode(code)
   }

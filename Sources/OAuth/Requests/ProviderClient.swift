@@ -266,7 +266,13 @@ public struct ProviderClient: Sendable {
   }
 
   /// Judges whether a provider confirmed a sign-out.
-  public func judgeLogout(status: Int) -> LogoutJudgement {
-    judge.judgeLogout(status: status)
+  ///
+  /// `sent` is the refresh token that was sent; an error that quotes it is dropped.
+  public func judgeLogout(
+    status: Int,
+    body: borrowing SecretBytes,
+    sent: SharedSecret? = nil
+  ) -> LogoutJudgement {
+    judge.judgeLogout(status: status, body: body, sent: sent)
   }
 }

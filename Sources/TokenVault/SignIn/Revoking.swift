@@ -119,8 +119,8 @@ extension Vault {
     }
     let terms = terms(of: provider)
     switch await exchange.perform(request, terms: terms, delivery: nil) {
-    case .answered(let status, _, _):
-      switch client.judgeLogout(status: status) {
+    case .answered(let status, _, let body):
+      switch client.judgeLogout(status: status, body: body.bytes, sent: refresh) {
       case .revoked: return Word(revocation: Revocation(.ended))
       case .notRevoked(let reason):
         // A failing server may have ended the grant anyway.

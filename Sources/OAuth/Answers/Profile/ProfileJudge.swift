@@ -43,11 +43,27 @@ extension TokenJudge {
   }
 
   /// Judges whether a provider confirmed a sign-out.
-  func judgeLogout(status: Int) -> LogoutJudgement {
+  ///
+  /// A success status with an error is no confirmation: some providers refuse this way.
+  func judgeLogout(
+    status: Int,
+    body: borrowing SecretBytes,
+    sent: SharedSecret?
+  ) -> LogoutJudgement {
     let endpoint =
       provider.kind == .passwordBackend ? provider.path(of: .logout) : "the revocation endpoint"
     return switch status {
-    case 200...299: .revoked
+    case 200...299:
+      if let code = Answer(body, secretMembers: secretMembers).object.flatMap(errorCode),
+        !code.isEmpty
+      {
+        .notRevoked(
+          reason: "the provider answered \(status) with "
+            + (Self.isHarmless(code, hiding: sent) ? "the error \(code)" : "an error")
+        )
+      } else {
+        .revoked
+      }
     case 404, 405: .notRevoked(reason: "\(endpoint) is not there")
     default: .notRevoked(reason: "the provider answered \(status)")
     }
