@@ -46,6 +46,22 @@ struct TokenAnswerTests {
   }
 
   @Test
+  func aListOfGrantedScopesIsRead() throws {
+    func scope(_ value: String) throws -> String? {
+      let judgement = try client().judge(
+        status: 200,
+        retryAfter: nil,
+        body: secret(#"{"access_token":"at","refresh_token":"rt","scope":\#(value)}"#),
+        for: .refresh
+      )
+      guard case .tokens(let answer) = judgement else { return "\(judgement)" }
+      return answer.scope
+    }
+    #expect(try scope(#"["a","b:c"]"#) == "a b:c")
+    for value in ["[]", #"["a",7]"#, "{}", "null"] { #expect(try scope(value) == nil, "\(value)") }
+  }
+
+  @Test
   func theOldRefreshTokenStaysWhereNoneComes() throws {
     for members in [
       #""access_token":"at""#, #""access_token":"at","refresh_token":"""#,

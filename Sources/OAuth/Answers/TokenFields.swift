@@ -73,14 +73,12 @@ extension TokenJudge {
     refreshToken: SharedSecret?,
     lifetime: Int?
   ) -> TokenAnswer {
-    var scope: String?
-    if case .string(let text) = value(.scope, object) { scope = DisplayText.of(text, most: 1024) }
     return TokenAnswer(
       accessToken: accessToken,
       tokenType: "Bearer",
       expiresIn: lifetime,
       refreshToken: refreshToken,
-      scope: scope,
+      scope: scope(in: object),
       user: provider.kind == .passwordBackend ? user(in: object) : nil,
       idToken: idToken(in: object)
     )
@@ -103,6 +101,20 @@ extension TokenJudge {
     let remedy = "refresh_token_field = \(member(.accessToken)) in the file of provider"
     guard provider.kind != .passwordBackend else {
       return misconfigured(
+  /// The granted scopes as one text; some providers, such as Twitch, send a list.
+  private func scope(in object: JSONObject) -> String? {
+    switch value(.scope, object) {
+    case .string(let text): return DisplayText.of(text, most: 1024)
+    case .array(let values):
+      let words: [String] = values.compactMap { value in
+        if case .string(let word) = value { word } else { nil }
+      }
+      guard !words.isEmpty, words.count == values.count else { return nil }
+      return DisplayText.of(words.joined(separator: " "), most: 1024)
+    default: return nil
+    }
+  }
+
         "the answer has no `\(member(.refreshToken))`; if `\(member(.accessToken))` is the only token"
           + " there: \(remedy) \(provider.name)",
         refreshToken: nil
