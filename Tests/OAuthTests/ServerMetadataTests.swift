@@ -113,11 +113,13 @@ struct ServerMetadataTests {
       secret(
         #"{"issuer":"https://id.example.com/t1","grant_types_supported":["implicit"],"#
           + #""code_challenge_methods_supported":["plain"],"#
+          + #""require_pushed_authorization_requests":true,"#
           + #""id_token_signing_alg_values_supported":["RS256","none"]}"#
       ),
       for: provider
     )
-    #expect(metadata.warnings(for: provider).count == 3)
+    let warnings = metadata.warnings(for: provider)
+    #expect(warnings.count == 4 && warnings.contains { $0.contains("RFC 9126") }, "\(warnings)")
   }
 
   /// RFC 8414, section 3.3: otherwise one provider could redirect another's sign-ins to itself.

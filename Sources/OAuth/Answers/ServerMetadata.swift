@@ -15,6 +15,8 @@ public struct ServerMetadata: Sendable {
   public let grants: Set<String>?
   /// Whether PKCE with S256 is supported; `nil` if the document does not say.
   public let takesS256: Bool?
+  /// Whether authorization requests must be pushed first (RFC 9126, section 5).
+  let requiresPushedRequests: Bool
   /// The signature algorithms of ID tokens; `nil` if the document does not say.
   public let algorithms: Set<String>?
   /// The scopes on offer; `nil` if the document does not say.
@@ -92,6 +94,8 @@ public struct ServerMetadata: Sendable {
     registrationEndpoint = try? object.optionalString("registration_endpoint")
     takesClientMetadata =
       (try? object.optionalBoolean("client_id_metadata_document_supported")) ?? false
+    requiresPushedRequests =
+      (try? object.optionalBoolean("require_pushed_authorization_requests")) ?? false
     scopes = try? Self.words("scopes_supported", object)
     claims = try? Self.words("claims_supported", object)
     tokenAuthentication = try? Self.words("token_endpoint_auth_methods_supported", object)
@@ -150,6 +154,12 @@ public struct ServerMetadata: Sendable {
     var warnings: [String] = []
     if takesS256 == false {
       warnings.append("does not list PKCE with S256: a stolen code could be used by others")
+    }
+    if requiresPushedRequests {
+      warnings.append(
+        "accepts a login in a browser only if its request was pushed (PAR, RFC 9126), which is not"
+          + " possible here: turn that off for this client at the provider, or use --device"
+      )
     }
     if let grants, !grants.contains("refresh_token"), provider.oauth?.discovery == .auto {
       warnings.append("does not list the grant refresh_token: logins may not last")
