@@ -118,6 +118,19 @@ struct OAuthJudgementTests {
     }
   }
 
+  /// RFC 9449: this client has no key to which a token could be bound.
+  @Test(arguments: [TokenPurpose.refresh, .code, .device, .login])
+  func aDemandForBoundTokensIsToldAsSuch(_ purpose: TokenPurpose) throws {
+    let remedy = "tokens that are bound to a key (RFC 9449) cannot be used here"
+    for code in ["use_dpop_nonce", "invalid_dpop_proof"] {
+      let error = try judged(openID(), 400, #"{"error":"\#(code)"}"#, for: purpose)
+      #expect(error.hasPrefix("misconfigured - ") && error.contains(remedy), "\(error)")
+    }
+    let body = #"{"access_token":"a","refresh_token":"r","token_type":"dpop"}"#
+    let answer = try judged(openID(), 200, body, for: purpose)
+    #expect(answer.contains("is DPoP: \(remedy)") && !answer.contains("field names"), "\(answer)")
+  }
+
   @Test
   func whatTheProviderSaysAboutAnErrorIsShownAndCannotQuoteTheToken() throws {
     let sent = SharedSecret(try secret("rt-very-secret"))

@@ -32,7 +32,7 @@ extension TokenJudge {
       )
     }
     guard isBearer(object) else {
-      return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: token)
+      return notBearer(object, refreshToken: token)
     }
     let told = value(.expiresIn, object).flatMap(Self.lifetime)
     return .tokens(

@@ -39,7 +39,7 @@ extension TokenJudge {
       )
     }
     guard isBearer(object) else {
-      return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
+      return notBearer(object, refreshToken: refreshToken)
     }
     guard refreshToken != nil || purpose == .refresh else { return withoutRefreshToken }
     if let refreshToken, refreshToken.bytes.isEqual(to: accessToken) {
@@ -64,8 +64,25 @@ extension TokenJudge {
   /// Whether the answer calls its token a bearer token or names no type.
   func isBearer(_ object: JSONObject) -> Bool {
     guard let type = value(.tokenType, object) else { return true }
-    return type.isNull || type.isBearer
+    return type.isNull || type.isWord("bearer")
   }
+
+  /// The judgement of an answer whose token is not a bearer token.
+  func notBearer(_ object: JSONObject, refreshToken: SharedSecret?) -> Judgement {
+    guard value(.tokenType, object)?.isWord("dpop") == true else {
+      return misconfigured("`\(member(.tokenType))` is not Bearer", refreshToken: refreshToken)
+    }
+    return .misconfigured(
+      message: "`\(member(.tokenType))` is DPoP: \(Self.noBoundTokens)",
+      refreshToken: refreshToken,
+      isSuccess: true
+    )
+  }
+
+  /// The remedy if a provider binds access tokens to a key (RFC 9449).
+  static let noBoundTokens =
+    "tokens that are bound to a key (RFC 9449) cannot be used here: turn that off for this client"
+    + " at the provider"
 
   func answer(
     _ object: JSONObject,
@@ -82,6 +99,20 @@ extension TokenJudge {
       user: provider.kind == .passwordBackend ? user(in: object) : nil,
       idToken: idToken(in: object)
     )
+  }
+
+  /// The granted scopes as one text; some providers, such as Twitch, send a list.
+  private func scope(in object: JSONObject) -> String? {
+    switch value(.scope, object) {
+    case .string(let text): return DisplayText.of(text, most: 1024)
+    case .array(let values):
+      let words: [String] = values.compactMap { value in
+        if case .string(let word) = value { word } else { nil }
+      }
+      guard !words.isEmpty, words.count == values.count else { return nil }
+      return DisplayText.of(words.joined(separator: " "), most: 1024)
+    default: return nil
+    }
   }
 
   /// The ID token as it came.
@@ -101,20 +132,6 @@ extension TokenJudge {
     let remedy = "refresh_token_field = \(member(.accessToken)) in the file of provider"
     guard provider.kind != .passwordBackend else {
       return misconfigured(
-  /// The granted scopes as one text; some providers, such as Twitch, send a list.
-  private func scope(in object: JSONObject) -> String? {
-    switch value(.scope, object) {
-    case .string(let text): return DisplayText.of(text, most: 1024)
-    case .array(let values):
-      let words: [String] = values.compactMap { value in
-        if case .string(let word) = value { word } else { nil }
-      }
-      guard !words.isEmpty, words.count == values.count else { return nil }
-      return DisplayText.of(words.joined(separator: " "), most: 1024)
-    default: return nil
-    }
-  }
-
         "the answer has no `\(member(.refreshToken))`; if `\(member(.accessToken))` is the only token"
           + " there: \(remedy) \(provider.name)",
         refreshToken: nil
@@ -238,9 +255,10 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// Token types are case-insensitive (RFC 6749, section 5.1).
-  fileprivate var isBearer: Bool {
+  /// Whether it is this word in lower case: token types are case-insensitive (RFC 6749, section
+  /// 5.1).
+  fileprivate func isWord(_ word: String) -> Bool {
     guard case .string(let text) = self else { return false }
-    return text.utf8.count == 6 && text.lowercased().isByteEqual(to: "bearer")
+    return text.utf8.count == word.utf8.count && text.lowercased().isByteEqual(to: word)
   }
 }

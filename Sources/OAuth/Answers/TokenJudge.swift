@@ -105,10 +105,13 @@ struct TokenJudge {
 
   /// The codes of RFC 6749, section 5.2, and RFC 8707, section 2, that are about the client and its
   /// request.
-  private static let ofClients: Set = [
+  private static let ofClients = ofBoundTokens.union([
     "invalid_request", "invalid_client", "unauthorized_client", "unsupported_grant_type",
     "invalid_target", invalidScope,
-  ]
+  ])
+
+  /// The codes of RFC 9449, sections 5 and 8, that demand a proof with the client's key.
+  private static let ofBoundTokens: Set = ["invalid_dpop_proof", "use_dpop_nonce"]
 
   /// The codes with which some providers, such as Microsoft Entra ID, ask for another sign-in
   /// (OpenID Connect Core 1.0, section 3.1.2.6, defines them for the browser).
@@ -232,6 +235,8 @@ struct TokenJudge {
         if code == "invalid_client", let resource = provider.onlyResource {
           "for a new client: thumblatch provider remove \(provider.name), then thumblatch login "
             + "\(provider.name) --mcp \(resource)"
+        } else if let code, Self.ofBoundTokens.contains(code) {
+          Self.noBoundTokens
         } else {
           "check client, scope and endpoints of provider \(provider.name)"
         }
