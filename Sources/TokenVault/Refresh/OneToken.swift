@@ -137,7 +137,7 @@ extension Vault {
     try settle(answer, caller: request.caller)
     let refreshed = try self.account(withIdentifier: account.row.id)
     guard let row = try self.token(of: refreshed), timeLeft(of: row) > 0 else {
-      throw .providerUnavailable("the provider gave a token that has expired")
+      throw .expiredOnArrival
     }
     return grant(fresh ?? token, row, refreshed, request)
   }

@@ -101,7 +101,7 @@ extension Vault {
     }
     let refreshed = try self.account(withIdentifier: identifier)
     guard let grant = try storedGrant(of: refreshed, request.asked, wanted: nil) else {
-      throw .providerUnavailable("the provider gave a token that has expired")
+      throw .expiredOnArrival
     }
     return grant
   }

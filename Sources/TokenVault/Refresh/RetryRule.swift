@@ -65,6 +65,11 @@ extension Vault {
 }
 
 extension VaultFailure {
+  /// The new token has no lifetime left.
+  static let expiredOnArrival = providerUnavailable(
+    "the provider gave a token that has expired (its expires_in is 0 or too short)"
+  )
+
   /// The provider answered 429, perhaps with the number of seconds to wait.
   static func retryAfter(retryAfter wait: Int64?) -> VaultFailure {
     .providerUnavailable("the provider asks to wait (429)", retryAfter: wait, status: 429)
