@@ -34,11 +34,7 @@ extension Vault {
     let authority = Authority(proof)
     return try await withAccount(account.id) { row throws(VaultFailure) in
       try mayRelease(row, keep: keep)
-      guard try !isInDoubt(row) else {
-        throw .providerUnavailable(
-          "the answer to the last refresh of \(row.name) was lost: refresh it first"
-        )
-      }
+      try demandNoDoubt(about: row)
       let use = Use(purpose: .release, caller: caller)
       let token = SharedSecret(try openRefreshToken(of: row, authority: authority, use: use))
       try commitRelease(row, keep: keep, authority, caller)
@@ -62,6 +58,18 @@ extension Vault {
     case .signedIn: break
     }
     if keep { try demandSteadiness(of: account, provider) }
+  }
+
+  /// Refuses to release a refresh token that may be an old one.
+  private func demandNoDoubt(about account: AccountRow) throws(VaultFailure) {
+    guard let doubt = try doubt(about: account), let intent = try intent(of: account) else {
+      return
+    }
+    throw .unavailable(
+      try unclearAnswer(to: intent),
+      "\(account.name) cannot be released: \(doubt)",
+      retryAfter: try retryWait(intent, of: account)
+    )
   }
 
   private func commitRelease(

@@ -164,7 +164,7 @@ extension Vault {
     guard !isLeaving(account) else {
       return "it is on its way into a private vault"
     }
-    guard try !isInDoubt(account) else { return "the answer to its last refresh was lost" }
+    if let doubt = try doubt(about: account) { return doubt }
     guard provider.refreshReuse != .revokes, try steadiness(of: account) != .replaced else {
       return "its provider replaces refresh tokens"
     }

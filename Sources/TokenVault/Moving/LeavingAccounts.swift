@@ -93,9 +93,6 @@ extension Vault {
       return "its provider is not allowed\(try origin(of: .providers))"
     }
     guard !isLeaving(account) else { return "an earlier export has not ended" }
-    guard try !isInDoubt(account) else {
-      return "the answer to its last refresh was lost: first run thumblatch token \(account.name)"
-    }
-    return nil
+    return try doubt(about: account)
   }
 }

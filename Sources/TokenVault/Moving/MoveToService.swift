@@ -149,12 +149,8 @@ extension Vault {
   }
 
   private func demandClearAnswer(_ row: AccountRow) throws(VaultFailure) {
-    guard try !isInDoubt(row) else {
-      throw .refused(
-        "the answer to the last refresh of \(row.name) was lost: first run thumblatch token"
-          + " \(row.name)"
-      )
-    }
+    guard let doubt = try doubt(about: row) else { return }
+    throw .refused("\(row.name) cannot be moved: \(doubt)")
   }
 
   /// The accounts in the form of a backup, with every refresh token that is still valid.

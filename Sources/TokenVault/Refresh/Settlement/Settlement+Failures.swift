@@ -177,7 +177,7 @@ extension VaultFailure {
   static func unavailable(
     _ answer: UnclearAnswer?,
     _ why: String,
-    retryAfter: Int64
+    retryAfter: Int64?
   ) -> VaultFailure {
     let reason: Unavailability = answer?.kind == .empty ? .refusedOnce : .uncertain
     return .unavailable(reason, why, retryAfter: retryAfter, status: answer?.knownStatus)

@@ -165,6 +165,21 @@ extension Vault {
     return try !leavesNoDoubt(intent)
   }
 
+  /// Why the stored refresh token of an account may be an old one, with the remedy; `nil` if no
+  /// exchange leaves that open.
+  func doubt(about account: AccountRow) throws(VaultFailure) -> String? {
+    guard try isInDoubt(account), let intent = try intent(of: account) else { return nil }
+    let why =
+      if intent.purpose != .refresh {
+        "its last login is not finished"
+      } else if let answer = try unclearAnswer(to: intent) {
+        "its last refresh had no clear answer (\(answer.text))"
+      } else {
+        "the answer to its last refresh was lost"
+      }
+    return "\(why): first run thumblatch token \(account.name)"
+  }
+
   /// Whether each try of a refresh was refused, so that no answer was lost.
   func leavesNoDoubt(_ intent: IntentRow) throws(VaultFailure) -> Bool {
     try unclearAnswer(to: intent)?.leavesNoDoubt == true
