@@ -22,7 +22,7 @@ enum UnavailableText {
     case nil where isOffline:
       return "nothing is lost; check the network and the host name, and try again \(when)"
     case nil, .notAnswering: return "nothing is lost; try again \(when)"
-    case .uncertain where status.map((400...499).contains) == true:
+    case let reason? where reason.isRefusal(status: status):
       return "the login is kept; try again \(when)"
     case .uncertain: return "the provider may have received the request; try again \(when)"
     case .refusedOnce:

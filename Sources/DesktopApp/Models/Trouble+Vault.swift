@@ -97,8 +97,7 @@ extension Trouble {
     case .expired, .notYetValid:
       tr("nothing was sent; check the clock of this machine, under Health")
     case .listener: tr("nothing was sent; the provider's program runs as another user")
-    // The last try was refused. The answer to an earlier one may have been lost.
-    case .uncertain where status.map((400...499).contains) == true:
+    case let reason? where reason.isRefusal(status: status):
       tr("the login is kept; try again later")
     case .uncertain: tr("the provider may have received the request; try again later")
     case nil, .notAnswering, .refusedOnce:

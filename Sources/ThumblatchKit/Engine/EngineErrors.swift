@@ -66,8 +66,7 @@ extension AuthError {
     status: Int?
   ) -> String {
     switch reason {
-    // The last try was refused. The answer to an earlier one may have been lost.
-    case .uncertain where status.map((400...499).contains) == true:
+    case let reason? where reason.isRefusal(status: status):
       "the login is kept; try again later"
     case _ where isOffline && reason != .notAnswering:
       (reason == .uncertain ? "the provider may have received the request" : "nothing is lost")

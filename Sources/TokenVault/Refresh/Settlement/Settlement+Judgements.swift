@@ -74,7 +74,7 @@ extension Vault {
     let kind: UnclearAnswer.Kind
     if isSuccess {
       kind = .uselessSuccess
-    } else if settlement.isRefusedAgain, (400...499).contains(settlement.status) {
+    } else if settlement.isRefusedAgain, settlement.isClientError {
       kind = .onlyErrors
     } else {
       kind = settlement.isRefusal ? .otherError : .other
@@ -157,7 +157,7 @@ extension Vault {
     _ message: String
   ) throws(VaultFailure) -> VaultFailure {
     let (intent, caller) = (settlement.intent, settlement.caller)
-    let isRefusal = (400...499).contains(status)
+    let isRefusal = settlement.isClientError
     guard settlement.isSignIn else {
       // A refusal that says nothing is taken as "out of order", and tried at most every 10 minutes.
       let least = isRefusal ? Int(Self.longestWait) : wait
