@@ -226,7 +226,7 @@ private func presenceErrors() throws -> [Sample] {
 private func otherErrors() throws -> [Sample] {
   try [
     error(.busy(message: "m", retryAfter: 15)),
-    error(.noDesktop(message: "m")),
+    error(.noDesktop(message: "m", reason: .passwordOnly)),
     error(.noSuchAccount(account: "me")),
     error(.noSuchUser(user: "ada")),
     error(.noSuchFinger(finger: "left-thumb")),

@@ -132,13 +132,15 @@ extension Session {
       try calls.askAtDesktop(request, on: connection)
       return true
     } catch {
-      guard case .refused(.noDesktop(let message)) = error else { throw CommandError(error) }
+      guard case .refused(.noDesktop(let message, let reason)) = error else {
+        throw CommandError(error)
+      }
       if openDesktop != nil { return false }
       throw CommandError(
         .promptNeeded,
         "\(PresenceText.need(request)) is needed, but there is no terminal, and no desktop: "
           + message,
-        hint: CommandError.advice(withoutAgent: message)
+        hint: CommandError.advice(withoutAgent: reason)
       )
     }
   }

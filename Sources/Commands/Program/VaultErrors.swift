@@ -63,17 +63,17 @@ extension CommandError {
   /// The advice to a program behind a restricted socket whose prompt was not shown, by the reason.
   ///
   /// `nil` if no desktop may show it.
-  private static func advice(behindSocket reason: String) -> String? {
-    guard !reason.hasPrefix("desktop = off"), !reason.hasPrefix("only the system password") else {
-      return nil
+  private static func advice(behindSocket reason: NoDesktopReason?) -> String? {
+    switch reason {
+    case .off, .passwordOnly: nil
+    case .locked: "\(atDesktop); unlock its screen, then try again"
+    case .noAgent, nil: atDesktop
     }
-    return reason.hasSuffix("its screen is locked")
-      ? "\(atDesktop); unlock its screen, then try again" : atDesktop
   }
 
   /// The advice if no agent shows a prompt, by the engine's reason.
-  static func advice(withoutAgent reason: String) -> String {
-    guard reason.hasPrefix("no agent runs") else { return foreground }
+  static func advice(withoutAgent reason: NoDesktopReason?) -> String {
+    guard reason == .noAgent else { return foreground }
     return "add \"thumblatch agent\" to the programs that your desktop starts, or \(foreground)"
   }
 
@@ -125,8 +125,8 @@ extension CommandError {
       let again = retryAfter.map { "in \($0) second\($0 == 1 ? "" : "s")" } ?? "when that is over"
       self.init(code, message, hint: "try again \(again)")
     // For other programs, `Session.checkByAgent` makes the error.
-    case .noDesktop(let message):
-      self.init(code, message, hint: Self.advice(behindSocket: message))
+    case .noDesktop(let message, let reason):
+      self.init(code, message, hint: Self.advice(behindSocket: reason))
     case .noSuchAccount(let account) where account.isEmpty:
       self.init(code, "no account yet", hint: "thumblatch login NAME --provider P")
     case .noSuchAccount(let account):

@@ -84,7 +84,7 @@ extension AuthError {
   private init(_ error: VaultError, cause: any Error) {
     switch error {
     case .presenceNeeded: self = .cannotPrompt(cause: cause)
-    case .noDesktop(let message): self = .cannotPrompt(message, cause: cause)
+    case .noDesktop(let message, _): self = .cannotPrompt(message, cause: cause)
     case .presenceFailed(let outcome, let message, _):
       self.init(outcome, message, cause: cause)
     case .busy(let message, let seconds):

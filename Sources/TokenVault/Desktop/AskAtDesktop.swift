@@ -12,7 +12,6 @@ extension Vault {
   private static let longestShowing: Int64 = 120_000
   /// The most agents that are asked to show one prompt.
   private static let mostAgents = 8
-  private static let noAgent = "no agent runs in your session (thumblatch agent)"
   /// Why a prompt that joined another one must ask for itself.
   private static let noDesk = PresenceFailure.notAvailable("no prompt can be shown at the desktop")
 
@@ -33,14 +32,18 @@ extension Vault {
     guard rule != .off else {
       let isOfCaller = caller.rule?.desktop == .off
       let origin = try isOfCaller ? " (\(caller.rule?.title ?? ""))" : origin(of: .desktop)
-      throw .noDesktop("desktop = off\(origin)")
+      throw .noDesktop(DesktopObjection("desktop = off\(origin)", .off))
     }
     guard prompts.question(of: prompt)?.purpose.allowsDevices == true else {
-      throw .noDesktop("only the system password counts here: use a terminal")
+      throw .noDesktop(
+        DesktopObjection("only the system password counts here: use a terminal", .passwordOnly)
+      )
     }
-    guard let agents = desktopState.agents else { throw .noDesktop("this engine has no agents") }
+    guard let agents = desktopState.agents else {
+      throw .noDesktop(DesktopObjection("this engine has no agents"))
+    }
     // The caller does not wait for logind or an agent, nor behind the prompt of another caller.
-    guard agents.mayShow(for: caller.user) else { throw .noDesktop(Self.noAgent) }
+    guard agents.mayShow(for: caller.user) else { throw .noDesktop(.noAgent) }
     let seat = await seat(of: caller)
     if let objection = Self.objection(rule, to: seat) { throw .noDesktop(objection) }
     guard try await takeTurn(prompt, caller) else { return }
@@ -62,10 +65,10 @@ extension Vault {
     of caller: Caller,
     _ rule: Policy.Desktop,
     from seat: CallerLocation
-  ) async throws(VaultFailure) -> String? {
+  ) async throws(VaultFailure) -> DesktopObjection? {
     let agents = desktopState.agents
     var tried: Set<UInt64> = []
-    var objection: String?
+    var objection: DesktopObjection?
     // An agent that has left may be on its way back.
     var mayArrive = true
     while tried.count < Self.mostAgents,
@@ -74,7 +77,8 @@ extension Vault {
       tried.insert(agent.connection)
       mayArrive = false
       guard try mayShow(agent) else {
-        objection = objection ?? "a rule of yours holds for the agent of your session"
+        objection =
+          objection ?? DesktopObjection("a rule of yours holds for the agent of your session")
         continue
       }
       let desk = await self.seat(of: agent)
@@ -89,21 +93,26 @@ extension Vault {
       case .failed(let failure): throw .presenceFailed(failure, methods: [])
       case .left:
         mayArrive = true
-        objection = "the agent of your session has ended"
-      case .notShown: objection = "the agent of your session does not show it"
+        objection = DesktopObjection("the agent of your session has ended")
+      case .notShown:
+        objection = DesktopObjection("the agent of your session does not show it")
       }
     }
     if Task.isCancelled { throw .presenceFailed(.cancelled, methods: []) }
-    return isAnswered(prompt) ? nil : objection ?? Self.noAgent
+    return isAnswered(prompt) ? nil : objection ?? .noAgent
   }
 
   /// Why no agent may show the prompts of a caller; `nil` if one may.
-  private static func objection(_ rule: Policy.Desktop, to caller: CallerLocation) -> String? {
+  private static func objection(
+    _ rule: Policy.Desktop,
+    to caller: CallerLocation
+  ) -> DesktopObjection? {
     switch caller.hasSession {
-    case .some(true): return caller.objection.map { "no prompt is shown for your session: \($0)" }
+    case .some(true): DesktopObjection("no prompt is shown for your session", at: caller)
+    case .some(false) where rule == .user: nil
     case .some(false):
-      return rule == .user ? nil : "the caller belongs to no session: desktop = session"
-    case nil: return caller.objection ?? "the session of the caller is not known"
+      DesktopObjection("the caller belongs to no session: desktop = session")
+    case nil: DesktopObjection(caller.objection ?? "the session of the caller is not known")
     }
   }
 
@@ -112,10 +121,12 @@ extension Vault {
     _ rule: Policy.Desktop,
     caller: CallerLocation,
     desk: CallerLocation
-  ) -> String? {
-    if let objection = desk.objection { return "no prompt is shown in your session: \(objection)" }
+  ) -> DesktopObjection? {
+    if let objection = DesktopObjection("no prompt is shown in your session", at: desk) {
+      return objection
+    }
     if caller.name == desk.name || caller.hasSession == false { return nil }
-    return "the agent belongs to another session"
+    return DesktopObjection("the agent belongs to another session")
   }
 
   // MARK: The turn

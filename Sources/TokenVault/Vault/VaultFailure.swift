@@ -38,7 +38,7 @@ package enum VaultFailure: Error, Sendable, Equatable {
   /// Another prompt or the reader is in use.
   case busy(String)
   /// The prompt cannot be shown at a desktop.
-  case noDesktop(String)
+  case noDesktop(DesktopObjection)
   /// Prompts were opened too often; the next may be opened after this many seconds.
   case tooManyPrompts(retryAfter: Int64)
   /// No print of this finger is enrolled here.

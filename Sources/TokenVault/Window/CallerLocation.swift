@@ -19,12 +19,21 @@ package struct CallerLocation: Sendable, Equatable {
   package let isLocal: Bool
   /// Whether the caller belongs to a session of a person; `nil` if that is not known.
   package let hasSession: Bool?
+  /// Whether no finger counts because the screen of the session is locked.
+  package let isLocked: Bool
 
-  package init(name: String, objection: String?, isLocal: Bool, hasSession: Bool? = nil) {
+  package init(
+    name: String,
+    objection: String?,
+    isLocal: Bool,
+    hasSession: Bool? = nil,
+    isLocked: Bool = false
+  ) {
     self.name = name
     self.objection = objection
     self.isLocal = isLocal
     self.hasSession = hasSession
+    self.isLocked = isLocked
   }
 
   /// A location that one connection shares with no other.

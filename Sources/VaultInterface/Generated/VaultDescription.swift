@@ -437,6 +437,18 @@ let vaultDescription = #"""
     refused_once
   )
 
+  # Why no prompt is shown at a desktop, if the caller may want to act on the reason.
+  type NoDesktopReason (
+    # The policy, or the rule of the caller, forbids prompts at the desktop.
+    off,
+    # Only the system password counts, and an agent takes none for another program.
+    password_only,
+    # No agent runs in the person's session.
+    no_agent,
+    # The screen of the session is locked.
+    locked
+  )
+
   # Why a provider refused the input of a person.
   type VaultRefusalReason (
     # The e-mail address or the password is wrong.
@@ -1664,7 +1676,10 @@ let vaultDescription = #"""
   # The prompt cannot be shown at a desktop.
   error NoDesktop(
     # Why.
-    message: string
+    message: string,
+    # The reason, if the caller may want to act on it.
+    # [word of NoDesktopReason]
+    reason: ?string
   )
   # There is no account of this name.
   error NoSuchAccount(account: string)

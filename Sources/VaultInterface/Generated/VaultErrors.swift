@@ -67,7 +67,9 @@ public enum VaultError: Error, Equatable, Sendable {
   /// The prompt cannot be shown at a desktop.
   ///
   /// `message`: Why.
-  case noDesktop(message: String)
+  ///
+  /// `reason`: The reason, if the caller may want to act on it.
+  case noDesktop(message: String, reason: NoDesktopReason? = nil)
   /// There is no account of this name.
   case noSuchAccount(account: String)
   /// There is no print of this finger.
@@ -128,7 +130,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case .presenceNeeded: self = .presenceNeeded(try PresenceRequest(decoding: object))
     case .presenceFailed: self = .presenceFailed(try object.required("outcome"), message: try object.required("message"), methods: try object.required("methods"))
     case .busy: self = .busy(message: try object.required("message"), retryAfter: try object.optional("retry_after"))
-    case .noDesktop: self = .noDesktop(message: try object.required("message"))
+    case .noDesktop: self = .noDesktop(message: try object.required("message"), reason: try object.optional("reason").flatMap(NoDesktopReason.init(named:)))
     case .noSuchAccount: self = .noSuchAccount(account: try object.required("account"))
     case .noSuchFinger: self = .noSuchFinger(finger: try object.required("finger"))
     case .noSuchKey: self = .noSuchKey(key: try object.required("key"))
@@ -154,7 +156,7 @@ public enum VaultError: Error, Equatable, Sendable {
       case .presenceNeeded(let presenceRequest): parameters = try presenceRequest.encoded
       case .presenceFailed(let outcome, let message, let methods): parameters = try .wire(["outcome": outcome, "message": message, "methods": methods])
       case .busy(let message, let retryAfter): parameters = try .wire(["message": message, "retry_after": retryAfter])
-      case .noDesktop(let message): parameters = try .wire(["message": message])
+      case .noDesktop(let message, let reason): parameters = try .wire(["message": message, "reason": reason])
       case .noSuchAccount(let account): parameters = try .wire(["account": account])
       case .noSuchFinger(let finger): parameters = try .wire(["finger": finger])
       case .noSuchKey(let key): parameters = try .wire(["key": key])
@@ -203,7 +205,7 @@ public enum VaultError: Error, Equatable, Sendable {
     switch self {
     case .presenceFailed(_, let message, _): message
     case .busy(let message, _): message
-    case .noDesktop(let message): message
+    case .noDesktop(let message, _): message
     case .invalidArgument(let message): message
     case .loginRequired(_, let message): message
     case .providerUnavailable(let message, _, _, _, _): message

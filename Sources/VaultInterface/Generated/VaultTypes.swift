@@ -503,6 +503,18 @@ public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
   case refusedOnce = "refused_once"
 }
 
+/// Why no prompt is shown at a desktop, if the caller may want to act on the reason.
+public enum NoDesktopReason: String, Sendable, CaseIterable, WireValue {
+  /// The policy, or the rule of the caller, forbids prompts at the desktop.
+  case off
+  /// Only the system password counts, and an agent takes none for another program.
+  case passwordOnly = "password_only"
+  /// No agent runs in the person's session.
+  case noAgent = "no_agent"
+  /// The screen of the session is locked.
+  case locked
+}
+
 /// Why a provider refused the input of a person.
 public enum VaultRefusalReason: String, Sendable, CaseIterable, WireValue {
   /// The e-mail address or the password is wrong.

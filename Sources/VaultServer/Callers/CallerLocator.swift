@@ -130,7 +130,8 @@ final class CallerLocator: CallerLocations {
       name: name,
       objection: objection,
       isLocal: location.isLocal,
-      hasSession: location.hasSession
+      hasSession: location.hasSession,
+      isLocked: location.objection == .locked
     )
   }
 }

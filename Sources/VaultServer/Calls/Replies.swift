@@ -14,7 +14,11 @@ extension VaultError {
     case .presenceFailed(let failure, let methods):
       self = .presenceFailed(failure.outcome, message: failure.detail, methods: methods)
     case .busy(let message): self = .busy(message: message)
-    case .noDesktop(let message): self = .noDesktop(message: message)
+    case .noDesktop(let objection):
+      self = .noDesktop(
+        message: objection.text,
+        reason: objection.reason.flatMap { NoDesktopReason(rawValue: $0.rawValue) }
+      )
     case .tooManyPrompts(let wait):
       self = .busy(
         message: "too many prompts were opened without a passed check; cancelled prompts count",

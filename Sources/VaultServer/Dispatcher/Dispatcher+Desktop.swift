@@ -29,7 +29,7 @@ extension Vaults {
     for caller: Caller
   ) async throws(VaultFailure) -> NextPromptReply {
     guard let agents else {
-      throw .noDesktop("this engine has no agents")
+      throw .noDesktop(DesktopObjection("this engine has no agents"))
     }
     switch try await agents.next(for: caller, takingNotices: call.notices == true) {
     case .prompt(let need): return NextPromptReply(prompt: PresenceRequest(need))

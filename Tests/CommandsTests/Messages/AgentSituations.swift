@@ -171,7 +171,10 @@ extension Situation {
       try stage.needPresence(atDesktop: true)
       _ = try stage.expect(AskAtDesktopCall.self)
       try stage.fail(
-        .noDesktop(message: "no prompt is shown for your session: its screen is locked")
+        .noDesktop(
+          message: "no prompt is shown for your session: its screen is locked",
+          reason: .locked
+        )
       )
     }.with { $0.location = .socket(path: "/s") },
     Situation("token work", "a rule forbids to ask") { stage in
@@ -196,7 +199,9 @@ extension Situation {
       _ = try stage.expect(TestPresenceCall.self)
       try stage.needPresence(.test)
       _ = try stage.expect(AskAtDesktopCall.self)
-      try stage.fail(.noDesktop(message: "no agent runs in your session (thumblatch agent)"))
+      try stage.fail(
+        .noDesktop(message: "no agent runs in your session (thumblatch agent)", reason: .noAgent)
+      )
     }.withoutTerminal.with { $0.location = .service },
     Situation("presence test", "the person denies at the desktop") { stage in
       _ = try stage.expect(TestPresenceCall.self)

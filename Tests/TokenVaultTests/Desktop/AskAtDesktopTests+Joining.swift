@@ -28,7 +28,9 @@ extension AskAtDesktopTests {
     }
     #expect(
       await failure { try await vault.askAtDesktop(need.prompt, caller: caller()) }
-        == .noDesktop("only the system password counts here: use a terminal")
+        == .noDesktop(
+          DesktopObjection("only the system password counts here: use a terminal", .passwordOnly)
+        )
     )
     #expect(agents.given.isEmpty)
   }
@@ -117,7 +119,7 @@ extension AskAtDesktopTests {
     while await vault.waitingAtDesktop < 1 { await Task.yield() }
     agents.set()
     agents.release()
-    let why = VaultFailure.noDesktop("no agent runs in your session (thumblatch agent)")
+    let why = VaultFailure.noDesktop(.noAgent)
     #expect(await one == why)
     #expect(await two == why)
     // The prompt is the caller's again.

@@ -14,7 +14,7 @@ extension AskAtDesktopTests {
     _ = await agents.prompt()
     await bench.clock.untilAsleep(milliseconds: 2000)
     await vault.disconnect(9)
-    #expect(await first == .noDesktop("the agent of your session has ended"))
+    #expect(await first == .noDesktop(DesktopObjection("the agent of your session has ended")))
     bench.clock.advance(1)
     async let second: Void = vault.askAtDesktop(prompt, caller: caller())
     _ = await agents.prompt(2)

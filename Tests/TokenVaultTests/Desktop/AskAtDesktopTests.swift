@@ -42,7 +42,7 @@ struct AskAtDesktopTests {
     let failure = await failure { try await vault.askAtDesktop(prompt, caller: caller(connection)) }
     await vault.cancel(prompt, caller: caller(connection))
     guard case .noDesktop(let why)? = failure else { return "\(String(describing: failure))" }
-    return why
+    return why.text
   }
 
   /// Has the prompt of a caller passed by a finger at the agent's desk.
@@ -97,7 +97,7 @@ struct AskAtDesktopTests {
     let count = locations.asked
     #expect(
       await failure { try await vault.askAtDesktop(prompt, caller: caller()) }
-        == .noDesktop("no agent runs in your session (thumblatch agent)")
+        == .noDesktop(.noAgent)
     )
     #expect(locations.asked == count)
   }
@@ -114,7 +114,7 @@ struct AskAtDesktopTests {
       let failure = await failure { try await vault.askAtDesktop(prompt, caller: asking) }
       await vault.cancel(prompt, caller: caller(5))
       guard case .noDesktop(let why)? = failure else { return "\(String(describing: failure))" }
-      return why
+      return why.text
     }
     #expect(try await objection() == "the caller belongs to no session: desktop = session")
     job.loosensDesktop = true
