@@ -111,7 +111,7 @@ package struct ServiceSocket: ServiceTransfer {
     case .refused(.refused(let message, _)), .refused(.invalidArgument(let message)):
       .refused(message)
     case .refused(.vaultUnsafe(let message, let hint)):
-      .vaultUnsafe("the vault in the service: \(message)", hint: hint)
+      .vaultUnsafe("the vault in the service: \(message)", hint: hint.map { VaultHint($0) })
     case .refused(let error): .refused("the service refuses: \(error.message ?? error.name)")
     case .wrongServer: .refused("\(error); \(error.remedy ?? "it is not the service")")
     default: .providerUnavailable("the service cannot be used: \(error)")

@@ -136,8 +136,8 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
-  /// The end of a remedy if nothing was changed.
-  package static let unchanged = "; nothing was changed"
+  /// Whether there is no room for a change, so that nothing was changed.
+  package var isLackOfRoom: Bool { self == .full || self == .fileSizeLimit }
 
   /// The remedy for a person; `nil` if nothing helps.
   package var remedy: String? {
@@ -152,8 +152,8 @@ extension StorageError: CustomStringConvertible {
     case .unreleasedFormat:
       "sign out with the program that made it, then move the state directory away and sign in again"
     case .damaged: "restore the state directory from a copy; nothing in it was changed"
-    case .full: "make room, then try again" + Self.unchanged
-    case .fileSizeLimit: ResourceLimit.fileSize.remedy + Self.unchanged
+    case .full: "make room, then try again"
+    case .fileSizeLimit: ResourceLimit.fileSize.remedy
     case .system(let error) where error.limit != nil: error.limit?.remedy
     case .busy: "end the program that has vault.db open"
     case .uncertain: "check the disk; the vault reads its state again at the next start"

@@ -18,7 +18,7 @@ extension Vault {
         // A log that was cut along with its store is intact up to there.
         found.warning(
           "records may be missing at its end: the store may be an old copy",
-          remedy: hint
+          remedy: hint?.text
         )
       } else {
         found.ok("the audit log is intact (\(facts.records) records)")

@@ -48,7 +48,7 @@ package struct VaultFinding: Sendable, Equatable {
       self.init(name, .problem, "could not be examined: \(failure)")
       return
     }
-    self.init(name, .problem, message, remedy: hint)
+    self.init(name, .problem, message, remedy: hint?.text)
   }
 }
 

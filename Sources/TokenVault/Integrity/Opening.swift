@@ -223,8 +223,9 @@ struct Opening: ~Copyable {
     guard try !fits(identifier, named, store, count, isUnderMachineKey) else { return }
     throw VaultFailure.vaultUnsafe(
       "the device secret is not the one of this store",
-      hint: "restore the device secret, the directory machine-key and the store from the same"
-        + " backup"
+      hint: VaultHint(
+        "restore the device secret, the directory machine-key and the store from the same backup"
+      )
     )
   }
 

@@ -31,7 +31,7 @@ enum StoreFreshness: Sendable, Equatable {
   /// The failure that a call gets in place of its answer; `nil` if nothing is wrong.
   var failure: VaultFailure? {
     guard let problem else { return nil }
-    let hint =
+    let hint: VaultHint =
       switch self {
       case .storeMissing:
         "restore the directory from a copy; to begin an empty vault: thumblatch recover"

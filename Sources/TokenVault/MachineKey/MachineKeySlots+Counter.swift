@@ -167,7 +167,7 @@ extension MachineKeySlots {
     }
     throw .vaultUnsafe(
       "no slot of the machine key opens with this TPM",
-      hint: VaultFailure.recoverByOwner
+      hint: VaultHint(VaultFailure.recoverByOwner)
     )
   }
 

@@ -204,6 +204,6 @@ extension MachineKeySlots {
 extension VaultFailure {
   /// The message with its remedy, in one line.
   fileprivate var shown: String {
-    if case .vaultUnsafe(_, let hint?) = self { "\(problem) (\(hint))" } else { problem }
+    if case .vaultUnsafe(_, let hint?) = self { "\(problem) (\(hint.text))" } else { problem }
   }
 }

@@ -19,12 +19,12 @@ extension VaultFailure {
     case .pinBlocked:
       .vaultUnsafe(
         "too many PINs were wrong: the security key accepts none any more",
-        hint: recoverByCode
+        hint: VaultHint(recoverByCode)
       )
     case .noPIN:
       .vaultUnsafe(
         "the slot needs the PIN of the security key, which has none: it was reset",
-        hint: recoverByCode
+        hint: VaultHint(recoverByCode)
       )
     case .alwaysVerifies:
       .vaultUnsafe(
@@ -32,7 +32,7 @@ extension VaultFailure {
         hint: "turn that off (alwaysUv); or \(recoverByCode)"
       )
     case .noSecret:
-      .vaultUnsafe("the security key gave no secret (hmac-secret)", hint: recoverByCode)
+      .vaultUnsafe("the security key gave no secret (hmac-secret)", hint: VaultHint(recoverByCode))
     default: keyFailed(failure, remedy: "or \(recoverByCode)")
     }
   }
@@ -101,8 +101,10 @@ extension VaultFailure {
   /// The key's secret is not that of its slot: the answer or the slot was changed.
   static let keySlotFalse = vaultUnsafe(
     "the security key gave another secret than that of its slot: the slot or the answer was changed",
-    hint: "try again at another port; restore the directory machine-key from a copy; or"
-      + " \(recoverByCode)"
+    hint: VaultHint(
+      "try again at another port; restore the directory machine-key from a copy; or"
+        + " \(recoverByCode)"
+    )
   )
 
   private static func keyUnavailable(_ message: String) -> VaultFailure {

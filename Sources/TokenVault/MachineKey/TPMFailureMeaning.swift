@@ -11,7 +11,7 @@ extension VaultFailure {
   /// Only the recovery code opens the machine key.
   static let noHardwareSlot = vaultUnsafe(
     "the machine key has no slot of a TPM or a security key",
-    hint: recoverByOwner
+    hint: VaultHint(recoverByOwner)
   )
 
   /// The file of a slot cannot be read, and no other slot opens without a person.
@@ -58,7 +58,7 @@ extension VaultFailure {
     case .anotherTPM:
       return .vaultUnsafe(
         "\(what), and this is not the TPM that it was sealed with, or it was cleared",
-        hint: recoverByOwner
+        hint: VaultHint(recoverByOwner)
       )
     case .ownerPassword:
       return .vaultUnsafe(

@@ -28,7 +28,7 @@ extension Vault {
     "finish it: thumblatch service export; or go back: thumblatch service export --cancel"
 
   private static func isLeaving(_ names: String) -> VaultFailure {
-    .vaultUnsafe("\(leavingProblem): \(names)", hint: leavingRemedy)
+    .vaultUnsafe("\(leavingProblem): \(names)", hint: VaultHint(leavingRemedy))
   }
 
   /// Whether a private vault may have an account.

@@ -170,22 +170,17 @@ extension VaultFailure {
 
   /// A failure of the store, which changed nothing.
   package init(_ error: StorageError) {
-    self = .vaultUnsafe("\(error)", hint: error.remedy)
+    self = .vaultUnsafe("\(error)", hint: VaultHint(error))
   }
 
   /// The same failure after a provider has answered: the next holder of the slot stores the answer.
-  var withKeptAnswer: VaultFailure {
-    replacingUnchanged(
-      by: "; the provider has answered, and a call that finds room stores that answer"
-    )
-  }
+  var withKeptAnswer: VaultFailure { after(.answerKept) }
 
   /// The same failure after a request that may have changed something at the provider.
-  var afterRequest: VaultFailure { replacingUnchanged(by: "") }
+  var afterRequest: VaultFailure { after(.unsaid) }
 
-  private func replacingUnchanged(by end: String) -> VaultFailure {
-    guard case .vaultUnsafe(let why, let hint?) = self, hint.hasSuffix(StorageError.unchanged)
-    else { return self }
-    return .vaultUnsafe(why, hint: hint.dropLast(StorageError.unchanged.count) + end)
+  private func after(_ effect: VaultHint.Effect) -> VaultFailure {
+    guard case .vaultUnsafe(let why, let hint) = self else { return self }
+    return .vaultUnsafe(why, hint: hint?.after(effect))
   }
 }

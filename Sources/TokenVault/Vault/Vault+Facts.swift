@@ -25,7 +25,7 @@ extension Vault {
     let open = window(at: location, now: now)
     var problem: (message: String, remedy: String?)?
     if case .vaultUnsafe(let message, let hint)? = freshness.failure ?? transferFailure {
-      problem = (message, hint)
+      problem = (message, hint?.text)
     }
     let names = try accounts().filter { open?.accounts?.contains($0.id) ?? false }.map(\.name)
     return VaultFacts(

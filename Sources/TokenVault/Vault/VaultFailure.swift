@@ -68,7 +68,7 @@ package enum VaultFailure: Error, Sendable, Equatable {
   /// The provider does not answer as its settings say.
   case misconfigured(String)
   /// The store is damaged, newer, full or unsafe; nothing was changed.
-  case vaultUnsafe(String, hint: String?)
+  case vaultUnsafe(String, hint: VaultHint?)
   /// A person has to open the machine key with a security key first; nothing was changed.
   case machineKeyNeeded(String)
   /// The security key wants its PIN, or the PIN was wrong; nothing was changed.

@@ -54,7 +54,8 @@ extension VaultError {
     case .providerRefused(let status, let message, let details):
       self = .refused(status: status, message, details)
     case .misconfigured(let message): self = .misconfigured(message: message)
-    case .vaultUnsafe(let message, let hint): self = .vaultUnsafe(message: message, hint: hint)
+    case .vaultUnsafe(let message, let hint):
+      self = .vaultUnsafe(message: message, hint: hint?.text)
     case .machineKeyNeeded(let message): self = .machineKeyNeeded(message: message)
     case .keyPINNeeded(let message, let retries):
       self = .keyPINNeeded(message: message, retries: retries)

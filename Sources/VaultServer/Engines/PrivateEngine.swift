@@ -45,7 +45,7 @@ package enum PrivateEngine {
       } catch {
         // The other engine serves the client.
         if error == .inUse { return 0 }
-        return fail("U", "\(error)", error.remedy, report)
+        return fail("U", "\(error)", VaultHint(error)?.text, report)
       }
       let vaults = try vaults(in: state, exchange, check, tpm, keys, service)
       // This process holds the state lock, so an existing socket belongs to an engine that was
@@ -68,7 +68,7 @@ package enum PrivateEngine {
       return 0
     } catch let failure as VaultFailure {
       if case .vaultUnsafe(let message, let hint) = failure {
-        return fail("U", message, hint, report)
+        return fail("U", message, hint?.text, report)
       }
       return fail("E", "\(failure)", nil, report)
     } catch {

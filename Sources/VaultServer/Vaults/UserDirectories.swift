@@ -152,7 +152,7 @@ struct UserDirectories: ~Copyable, Sendable {
       guard owner == name else {
         throw VaultFailure.vaultUnsafe(
           "the vault of user \(user) was made for \(Self.shown(owner)), and that user is \(name) now",
-          hint: remedy
+          hint: VaultHint(remedy)
         )
       }
       return
@@ -162,7 +162,7 @@ struct UserDirectories: ~Copyable, Sendable {
     guard try !Self.isMade(directory) else {
       throw VaultFailure.vaultUnsafe(
         "the vault of user \(user) does not name the user that it was made for",
-        hint: remedy
+        hint: VaultHint(remedy)
       )
     }
     try directory.unlink(Self.temporaryOwner)

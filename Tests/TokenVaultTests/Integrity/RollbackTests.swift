@@ -127,7 +127,7 @@ struct RollbackTests {
         Issue.record("\(what): \(String(describing: failure))")
         continue
       }
-      #expect(hint?.contains("thumblatch recover") == true)
+      #expect(hint?.text.contains("thumblatch recover") == true)
     }
     #expect(now.exchange.requests.count == sent)
     let finding = try #require(await vault.examine().first { $0.name == "audit-log" })

@@ -165,7 +165,7 @@ struct KeySlotTests {
       Issue.record("a key that was reset opens the vault")
       return
     }
-    #expect(hint.contains("thumblatch recover --code"))
+    #expect(hint.text.contains("thumblatch recover --code"))
     // No slot of the TPM is added: it would open without a touch.
     let tpm = ScriptedTPM()
     let next = try self.slots(bench, nil, tpm)

@@ -50,8 +50,8 @@ struct MachineKeySlotTests {
       case .providerUnavailable(let message, _, _)?:
         #expect(isTemporary && message.contains(says), "\(fault)")
       case .vaultUnsafe(let message, let hint)?:
-        #expect(!isTemporary && (message + (hint ?? "")).contains(says), "\(fault)")
-        #expect(hint?.contains("as root): thumblatch recover --code") == true, "\(fault)")
+        #expect(!isTemporary && (message + (hint?.text ?? "")).contains(says), "\(fault)")
+        #expect(hint?.text.contains("as root): thumblatch recover --code") == true, "\(fault)")
       case let other: Issue.record("\(fault): \(String(describing: other))")
       }
       #expect(try bench.scratch.files() == files)
@@ -262,7 +262,7 @@ struct MachineKeySlotTests {
       return
     }
     #expect(message.contains("slot \(slot) ") && message.contains(problem), "\(message)")
-    #expect(hint?.contains("thumblatch recover --code") == true)
+    #expect(hint?.text.contains("thumblatch recover --code") == true)
   }
 
   private func failing(_ body: () throws -> Void) -> VaultFailure? {

@@ -193,7 +193,7 @@ struct SignOutTests {
       return
     }
     #expect(why.hasPrefix("the provider has ended the login") && why.contains("no space left"))
-    #expect(hint?.contains("nothing was changed") == false)
+    #expect(hint?.text.contains("nothing was changed") == false)
     #expect("\(Revocation(.unknown).notErased(full))".contains("the provider may have ended"))
     #expect(Revocation(.valid, "HTTP 404").notErased(full) == full)
   }

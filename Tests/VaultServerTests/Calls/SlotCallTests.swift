@@ -123,7 +123,7 @@ struct SlotCallTests {
       Issue.record("a damaged vault is passed over")
       return
     }
-    #expect(message.contains("user 1001") && hint?.contains("device-secret add") == true)
+    #expect(message.contains("user 1001") && hint?.text.contains("device-secret add") == true)
     #expect(try await vaults.tier() == .adding)
     // The others are under the key already.
     _ = try await vaults.remove(user: "1001", account: nil, caller: root)
