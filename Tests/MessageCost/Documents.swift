@@ -82,6 +82,9 @@ struct Documents {
           gauge.measure("\(kind), introspection \(status), \(name)", bytes: bytes.count) {
             _ = client.judgeIntrospection(status: status, retryAfter: nil, body: body)
           }
+          gauge.measure("\(kind), revocation \(status), \(name)", bytes: bytes.count) {
+            _ = client.judgeLogout(status: status, body: body, sent: sent)
+          }
           gauge.measure("\(kind), device \(status), \(name)", bytes: bytes.count) {
             _ = client.judgeDeviceAuthorization(status: status, retryAfter: nil, body: body)
           }

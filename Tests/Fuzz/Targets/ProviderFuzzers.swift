@@ -18,7 +18,8 @@ extension Fuzzer {
     try judge(&$0, of: Providers.backends, for: [.refresh, .login, .register])
   }
 
-  /// Answers of a userinfo endpoint, after two choices: provider and status.
+  /// Answers of a userinfo endpoint or of a revocation endpoint, after two choices: provider and
+  /// status.
   static let userinfo = Fuzzer("userinfo", maximum: mostAnswer, dictionary: "json") { input in
     let client = ProviderClient(
       provider: input.choice(Providers.openIDs + Providers.backends)
@@ -32,6 +33,7 @@ extension Fuzzer {
       subject: "u1"
     )
     if case .profile(_, let object) = judgement { _ = try JSONWriter.write(.object(object)) }
+    _ = client.judgeLogout(status: status, body: body.bytes)
   }
 
   /// Answers of an endpoint that says whether a token is valid.
