@@ -97,6 +97,12 @@ extension JSONObject: WireValue {
     }
   }
 
+  /// The object of a required member, with its secrets.
+  package func members(of name: String) throws(MessageError) -> JSONObject {
+    guard let value = self[name], value != .null else { throw .missing(name) }
+    return try Self.members(of: value, name)
+  }
+
   /// The members of a value that must be an object, with its secrets.
   fileprivate static func members(
     of value: JSONValue,

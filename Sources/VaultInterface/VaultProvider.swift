@@ -26,7 +26,7 @@ public struct VaultProvider: VarlinkRecord, WireValue, Equatable {
   /// Reads the members.
   public init(decoding object: JSONObject) throws(MessageError) {
     name = try object.required("name")
-    var members: JSONObject = try object.required("settings")
+    var members = try object.members(of: "settings")
     do throws(MessageError) {
       clientSecret = try members.optional(Self.secretKey)
     } catch {
