@@ -52,7 +52,8 @@ extension Trouble {
       )
     case .keyPINNeeded(let message, _):
       self.init(ErrorWords.translated(message), advice: tr("type the PIN of the security key"))
-    case .noDesktop(let message, _): self.init(message, unlessAdvised: tr("try again at this desktop"))
+    case .noDesktop(let message, _):
+      self.init(message, unlessAdvised: tr("try again at this desktop"))
     case .invalidArgument(let message):
       self.init(message, unlessAdvised: tr("correct that, then try again"))
     case .misconfigured(let message):

@@ -90,7 +90,7 @@ extension TokenJudge {
     refreshToken: SharedSecret?,
     lifetime: Int?
   ) -> TokenAnswer {
-    return TokenAnswer(
+    TokenAnswer(
       accessToken: accessToken,
       tokenType: "Bearer",
       expiresIn: lifetime,
@@ -103,16 +103,18 @@ extension TokenJudge {
 
   /// The granted scopes as one text; some providers, such as Twitch, send a list.
   private func scope(in object: JSONObject) -> String? {
+    let text: String
     switch value(.scope, object) {
-    case .string(let text): return DisplayText.of(text, most: 1024)
+    case .string(let list): text = list
     case .array(let values):
       let words: [String] = values.compactMap { value in
         if case .string(let word) = value { word } else { nil }
       }
       guard !words.isEmpty, words.count == values.count else { return nil }
-      return DisplayText.of(words.joined(separator: " "), most: 1024)
+      text = words.joined(separator: " ")
     default: return nil
     }
+    return DisplayText.of(text, most: 1024)
   }
 
   /// The ID token as it came.

@@ -102,33 +102,6 @@ extension Vault {
     return isAnswered(prompt) ? nil : objection ?? .noAgent
   }
 
-  /// Why no agent may show the prompts of a caller; `nil` if one may.
-  private static func objection(
-    _ rule: Policy.Desktop,
-    to caller: CallerLocation
-  ) -> DesktopObjection? {
-    switch caller.hasSession {
-    case .some(true): DesktopObjection("no prompt is shown for your session", at: caller)
-    case .some(false) where rule == .user: nil
-    case .some(false):
-      DesktopObjection("the caller belongs to no session: desktop = session")
-    case nil: DesktopObjection(caller.objection ?? "the session of the caller is not known")
-    }
-  }
-
-  /// Why an agent at a desk may not show the prompt of a caller; `nil` if it may.
-  private static func objection(
-    _ rule: Policy.Desktop,
-    caller: CallerLocation,
-    desk: CallerLocation
-  ) -> DesktopObjection? {
-    if let objection = DesktopObjection("no prompt is shown in your session", at: desk) {
-      return objection
-    }
-    if caller.name == desk.name || caller.hasSession == false { return nil }
-    return DesktopObjection("the agent belongs to another session")
-  }
-
   // MARK: The turn
 
   /// Waits until no other prompt is shown; false if the check of another prompt has answered this

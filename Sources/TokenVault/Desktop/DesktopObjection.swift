@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// Why a prompt is not shown at a desktop.
 package struct DesktopObjection: Sendable, Equatable {
   /// The reasons that a client can tell apart.
@@ -29,5 +31,34 @@ package struct DesktopObjection: Sendable, Equatable {
   init?(_ start: String, at location: CallerLocation) {
     guard let objection = location.objection else { return nil }
     self.init("\(start): \(objection)", location.isLocked ? .locked : nil)
+  }
+}
+
+extension Vault {
+  /// Why no agent may show the prompts of a caller; `nil` if one may.
+  static func objection(
+    _ rule: Policy.Desktop,
+    to caller: CallerLocation
+  ) -> DesktopObjection? {
+    switch caller.hasSession {
+    case .some(true): DesktopObjection("no prompt is shown for your session", at: caller)
+    case .some(false) where rule == .user: nil
+    case .some(false):
+      DesktopObjection("the caller belongs to no session: desktop = session")
+    case nil: DesktopObjection(caller.objection ?? "the session of the caller is not known")
+    }
+  }
+
+  /// Why an agent at a desk may not show the prompt of a caller; `nil` if it may.
+  static func objection(
+    _ rule: Policy.Desktop,
+    caller: CallerLocation,
+    desk: CallerLocation
+  ) -> DesktopObjection? {
+    if let objection = DesktopObjection("no prompt is shown in your session", at: desk) {
+      return objection
+    }
+    if caller.name == desk.name || caller.hasSession == false { return nil }
+    return DesktopObjection("the agent belongs to another session")
   }
 }

@@ -14,11 +14,7 @@ extension VaultError {
     case .presenceFailed(let failure, let methods):
       self = .presenceFailed(failure.outcome, message: failure.detail, methods: methods)
     case .busy(let message): self = .busy(message: message)
-    case .noDesktop(let objection):
-      self = .noDesktop(
-        message: objection.text,
-        reason: objection.reason.flatMap { NoDesktopReason(rawValue: $0.rawValue) }
-      )
+    case .noDesktop(let objection): self = .noDesktop(objection)
     case .tooManyPrompts(let wait):
       self = .busy(
         message: "too many prompts were opened without a passed check; cancelled prompts count",
@@ -54,8 +50,7 @@ extension VaultError {
     case .providerRefused(let status, let message, let details):
       self = .refused(status: status, message, details)
     case .misconfigured(let message): self = .misconfigured(message: message)
-    case .vaultUnsafe(let message, let hint):
-      self = .vaultUnsafe(message: message, hint: hint?.text)
+    case .vaultUnsafe(let why, let hint): self = .vaultUnsafe(message: why, hint: hint?.text)
     case .machineKeyNeeded(let message): self = .machineKeyNeeded(message: message)
     case .keyPINNeeded(let message, let retries):
       self = .keyPINNeeded(message: message, retries: retries)
@@ -70,6 +65,13 @@ extension VaultError {
       )
     case .unexpected(let message): self = .internal(message: message)
     }
+  }
+
+  private static func noDesktop(_ objection: DesktopObjection) -> VaultError {
+    .noDesktop(
+      message: objection.text,
+      reason: objection.reason.flatMap { NoDesktopReason(rawValue: $0.rawValue) }
+    )
   }
 
   private static func refused(
