@@ -137,14 +137,16 @@ def anotherUserGetsNothing():
     check(status(BOB)["enrolled_fingers"] == [], "he sees her fingers")
 
 
-# The attacks that a compromised helper would try, first on itself. Then it reports the outcomes,
-# and aborts.
-TAKEN_OVER = """import os, signal, socket, threading
+# The attacks that a compromised helper would try, signals first on itself. Then it reports the
+# outcomes, and aborts.
+SIGNALS = ("os.kill(own, 0)", "signal.pthread_kill(threading.get_ident(), 0)",
+           "signal.pidfd_send_signal(os.pidfd_open(own), 0)")
+MANAGER = ("socket.socket(socket.AF_UNIX).connect('/run/systemd/private')",)
+TAKEN_OVER = """import os, signal, socket, sys, threading
 own, said = os.getpid(), []
-for attempt in (lambda: os.kill(own, 0), lambda: signal.pthread_kill(threading.get_ident(), 0),
-                lambda: signal.pidfd_send_signal(os.pidfd_open(own), 0)):
+for attempt in sys.argv[1:]:
     try:
-        attempt()
+        eval(attempt)
         said.append("done")
     except PermissionError:
         said.append("refused")
@@ -153,30 +155,44 @@ os.abort()
 """
 
 
-@scenario
-def aHelperThatIsTakenOverEndsNoOther():
-    place = "/run/systemd/system/thumblatch-exchange@.service.d"
+def report_of_taken_over(helper, attempts):
+    """What a helper says of its attacks, in the sandbox of its unit."""
+    place = f"/run/systemd/system/thumblatch-{helper}@.service.d"
     os.makedirs(place, exist_ok=True)
     with open("/opt/taken-over.py", "w", encoding="utf-8") as file:
         file.write(TAKEN_OVER)
-    with open(f"{place}/other.conf", "w", encoding="utf-8") as file:
-        file.write("[Service]\nExecStart=\nExecStart=/usr/bin/python3 /opt/taken-over.py\n")
+    words = " ".join(f'"{attempt}"' for attempt in attempts)
+    # The last file of the unit counts.
+    with open(f"{place}/zz.conf", "w", encoding="utf-8") as file:
+        file.write(f"[Service]\nExecStart=\nExecStart=/usr/bin/python3 /opt/taken-over.py {words}\n")
     run("systemctl", "daemon-reload")
     engine = pwd.getpwnam("thumblatch").pw_uid
     try:
-        with socket.socket(socket.AF_UNIX) as helper:
-            helper.settimeout(60)
+        with socket.socket(socket.AF_UNIX) as conversation:
+            conversation.settimeout(60)
             os.setresuid(engine, engine, 0)
-            helper.connect("/run/thumblatch/exchange")
+            conversation.connect(f"/run/thumblatch/{helper}")
             os.setresuid(0, 0, 0)
             said = b""
-            while part := helper.recv(64):
+            while part := conversation.recv(64):
                 said += part
-        check(said == b"refused refused refused", f"it said {said}")
+        return said.decode().split()
     finally:
         os.setresuid(0, 0, 0)
-        os.unlink(f"{place}/other.conf")
+        os.unlink(f"{place}/zz.conf")
         run("systemctl", "daemon-reload")
+
+
+@scenario
+def aHelperThatIsTakenOverEndsNoOther():
+    said = report_of_taken_over("exchange", SIGNALS)
+    check(said == ["refused"] * 3, f"it said {said}")
+
+
+@scenario
+def aPresenceHelperThatIsTakenOverHasNoSocketOfTheManager():
+    said = report_of_taken_over("presence", MANAGER)
+    check(said == ["refused"], f"it said {said}")
 
 
 @scenario
