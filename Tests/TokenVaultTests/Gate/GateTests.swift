@@ -1,4 +1,5 @@
 import PresenceTerms
+import Storage
 import Testing
 
 @testable import Presence
