@@ -1,10 +1,10 @@
 extension UnavailableReason {
-  /// Whether the provider refused the last try of an exchange that stays in doubt.
+  /// Whether a provider refused the last try of an exchange that stays in doubt.
   ///
-  /// The answer to an earlier try may have been lost.
+  /// The login is kept. The answer to an earlier try may have been lost.
   ///
   /// - Parameter status: the HTTP status of the answer; `nil` if none came.
-  /// - Returns: whether the login is kept.
+  /// - Returns: whether that is so.
   public func isRefusal(status: Int?) -> Bool {
     self == .uncertain && status.map((400...499).contains) == true
   }

@@ -19,7 +19,7 @@ final class Gauge {
 
   /// The limit for 64 KiB, as a multiple of the plain reader's time.
   ///
-  /// This is at most 5 ms where the plain reader takes 0.7 ms.
+  /// This is at most 5 ms if the plain reader takes 0.7 ms.
   static let limit = 7.0
   /// The readings that are reported.
   private static let kept = 12

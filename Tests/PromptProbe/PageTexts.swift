@@ -77,9 +77,9 @@ enum PageTexts {
     "no refresh token may leave the vault (exportable, /c7:7)",
     "no refresh token may leave the vault", "it is not exportable",
     "it is on its way into a private vault",
-    "the answer to its last refresh was lost: first run thumblatch token m7",
-    "its last refresh had no clear answer (the provider answered 503): first run thumblatch token m7",
-    "its last login is not finished: first run thumblatch token m7",
+    "the answer to its last refresh was lost; first run thumblatch token m7",
+    "its last refresh had no clear answer (the provider answered 503); first run thumblatch token m7",
+    "its last login is not finished; first run thumblatch token m7",
     "its provider replaces refresh tokens",
     "no refresh has shown yet whether its provider replaces refresh tokens",
   ]

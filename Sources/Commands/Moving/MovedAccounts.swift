@@ -19,7 +19,7 @@ enum MovedAccounts {
         .usage,
         "there is no service \(purpose)",
         hint: session.arguments.has("--private")
-          ? "leave out --private" : "the service comes with the Debian package"
+          ? "leave out --private" : "install the Debian package for the service"
       )
     }
   }

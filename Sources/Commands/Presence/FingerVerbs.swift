@@ -96,14 +96,14 @@ enum FingerVerbs {
     }
   }
 
-  /// The message about an enrollment that failed after the password was accepted.
+  /// The message about a finger that was not enrolled; `nil` for other errors.
   private static func notEnrolled(_ error: VaultClientError) -> CommandError? {
     guard case .refused(.presenceFailed(let outcome, let message, _)) = error else { return nil }
     return CommandError(
       ExitCode(outcome),
       PresenceText.withDetail("the finger was not enrolled", message),
       hint: outcome == .notAvailable
-        ? "thumblatch doctor examines the reader; without one, the system password passes a check"
+        ? "thumblatch doctor examines the reader; the system password passes checks without a reader"
         : PresenceText.hint(outcome)
     )
   }

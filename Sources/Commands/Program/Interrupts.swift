@@ -25,7 +25,8 @@ enum Interrupts {
         errno = saved
       }
     }
-    // These only end a wait, so that the terminal's mode and width are read again.
+    // Both end a wait, so that the terminal's mode and width are read again. After SIGCONT, the
+    // question is shown again.
     try set(SIGCONT) { _ in unsafe Terminal.continuations += 1 }
     try set(SIGWINCH) { _ in }
     return reading

@@ -157,8 +157,8 @@ public struct ServerMetadata: Sendable {
     }
     if requiresPushedRequests {
       warnings.append(
-        "accepts a login in a browser only if its request was pushed (PAR, RFC 9126), which is not"
-          + " possible here: turn that off for this client at the provider, or use --device"
+        "requires pushed authorization requests (PAR, RFC 9126), which are not supported: turn them"
+          + " off for this client at the provider, or use --device"
       )
     }
     if let grants, !grants.contains("refresh_token"), provider.oauth?.discovery == .auto {

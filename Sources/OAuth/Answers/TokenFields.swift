@@ -81,8 +81,7 @@ extension TokenJudge {
 
   /// The remedy if a provider binds access tokens to a key (RFC 9449).
   static let noBoundTokens =
-    "tokens that are bound to a key (RFC 9449) cannot be used here: turn that off for this client"
-    + " at the provider"
+    "DPoP-bound tokens (RFC 9449) are not supported: turn DPoP off for this client at the provider"
 
   func answer(
     _ object: JSONObject,

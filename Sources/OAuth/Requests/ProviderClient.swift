@@ -267,7 +267,7 @@ public struct ProviderClient: Sendable {
 
   /// Judges whether a provider confirmed a sign-out.
   ///
-  /// `sent` is the refresh token that was sent; an error that quotes it is dropped.
+  /// `sent` is the refresh token that was sent; an error code that quotes it is not shown.
   public func judgeLogout(
     status: Int,
     body: borrowing SecretBytes,

@@ -44,7 +44,7 @@ extension AuthError {
 
   /// The advice if a program is missing.
   private static let installation =
-    "install the Debian package of Thumblatch, or its programs: Scripts/build --prefix ~/.local"
+    "install the Debian package of Thumblatch, or run Scripts/build --prefix ~/.local"
 
   /// The error for a call that needs a person when no person can be asked.
   ///

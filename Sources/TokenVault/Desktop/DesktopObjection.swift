@@ -27,7 +27,7 @@ package struct DesktopObjection: Sendable, Equatable {
     .noAgent
   )
 
-  /// No prompt is shown in a session, for the reason why no finger counts there.
+  /// The objection to a session where no finger counts; `nil` if a finger counts.
   init?(_ start: String, at location: CallerLocation) {
     guard let objection = location.objection else { return nil }
     self.init("\(start): \(objection)", location.isLocked ? .locked : nil)
@@ -49,7 +49,7 @@ extension Vault {
     }
   }
 
-  /// Why an agent at a desk may not show the prompt of a caller; `nil` if it may.
+  /// Why an agent at another location may not show a caller's prompt; `nil` if it may.
   static func objection(
     _ rule: Policy.Desktop,
     caller: CallerLocation,

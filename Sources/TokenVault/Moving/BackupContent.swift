@@ -63,7 +63,7 @@ struct BackupRecord: Sendable {
     static let sealedTokenLife = "sealed_token"
   }
 
-  /// The most bytes of a text as it is shown: a reply has several of them.
+  /// The most bytes of a shown text: a reply holds several texts.
   private static let mostText = 4096
 
   let name: String
@@ -153,7 +153,7 @@ struct BackupRecord: Sendable {
     return object
   }
 
-  /// Refuses a token that callers get, if no sign-in and no `store` would have kept it.
+  /// Refuses a token for callers that neither a sign-in nor `store` would have kept.
   private static func demandUsable(_ token: SharedSecret, at provider: Provider) throws {
     guard provider.hasOneToken else { return }
     guard provider.kind != .static else {
@@ -241,7 +241,7 @@ extension JSONObject {
   /// Seconds since 1970, up to the end of the year 9999.
   ///
   /// A program that knows the secret of a backup can write any number into it. The difference of
-  /// two numbers without bounds would overflow, which ends the engine of all users.
+  /// two numbers without bounds could overflow, which ends the engine of all users.
   fileprivate func time(_ name: String) throws(JSONError) -> Int64 {
     guard let time = try optionalTime(name) else { throw .wrongType(name) }
     return time

@@ -119,7 +119,7 @@ extension Vault {
     let damaged = VaultFailure.invalidArgument("the backup is damaged; nothing was changed")
     let limit = try policy().accounts
     let most = max(limit, try accounts().count)
-    // With the manifest. One more shows that there are too many.
+    // One box for the manifest, and one more to detect too many accounts.
     guard let parts = BackupBoxes.boxes(of: file, most: most + 2), let first = parts.first else {
       throw damaged
     }
@@ -131,7 +131,7 @@ extension Vault {
         )
       }
       let manifest = try BackupManifest(try boxes.open(first, number: 0))
-      // Opening more boxes than the vault may take would keep a thread that all vaults share.
+      // Opening more boxes than the vault may take would block a thread that all vaults share.
       guard manifest.accounts <= most else { throw accountLimit(limit) }
       guard manifest.accounts == parts.count - 1 else { throw damaged }
       var records: [BackupRecord] = []

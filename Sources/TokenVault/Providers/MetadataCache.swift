@@ -16,12 +16,12 @@ struct MetadataCache {
 
   /// The lifetime of a document, in seconds.
   static let lifetime: Int64 = 3600
-  /// The seconds in which keys are reread at most `mostRereads` times because one was missing.
+  /// The period of the rate limit for rereads of keys because one was missing, in seconds.
   static let keyPause: Int64 = 60
-  /// The most rereads of one source in `keyPause`.
+  /// The rate limit: the most rereads of one source in `keyPause`.
   ///
-  /// Each comes at once, however lately the keys were read: a provider may change them twice within
-  /// a minute. The limit is for ID tokens that name invented keys.
+  /// It is for ID tokens that name invented keys. A reread does not wait, because a provider may
+  /// change its keys twice within a minute.
   static let mostRereads = 3
   /// The limit of documents of one kind.
   static let most = 64
@@ -34,7 +34,7 @@ struct MetadataCache {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
-  /// The number of rereads since the first one of the last `keyPause`.
+  /// The rereads of the current `keyPause`: their number, and the time of the first one.
   private var rereads: [Source: Document<Int>] = [:]
   private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
@@ -47,7 +47,7 @@ struct MetadataCache {
 
   /// The cached keys of this source; `nil` if there are none, or if they are too old.
   ///
-  /// With `isMissingOne`, also `nil` unless they were reread for that reason too often.
+  /// With `isMissingOne`, also `nil` unless the limit of rereads is reached.
   func keys(_ source: Source, isMissingOne: Bool = false, at now: BootInstant) -> KeySet? {
     guard let document = keys[source], now.seconds(since: document.read) < Self.lifetime else {
       return nil

@@ -1,13 +1,13 @@
 package import Storage
 
-/// What a person can do about a vault that is not used, and what the call has changed.
+/// What a person can do about a vault that cannot be used, and what the call has changed.
 package struct VaultHint: Sendable, Equatable {
   /// What a call has changed before the failure.
   enum Effect {
     /// The remedy says it, or it is not known.
     case unsaid
     case none
-    /// The provider has answered. The next holder of the slot stores the answer.
+    /// The provider has answered. The next holder of the answer slot stores the answer.
     case answerKept
   }
 

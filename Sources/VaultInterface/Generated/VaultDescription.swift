@@ -441,7 +441,7 @@ let vaultDescription = #"""
   type NoDesktopReason (
     # The policy, or the rule of the caller, forbids prompts at the desktop.
     off,
-    # Only the system password counts, and an agent takes none for another program.
+    # Only the system password counts, and an agent takes no password for another program.
     password_only,
     # No agent runs in the person's session.
     no_agent,

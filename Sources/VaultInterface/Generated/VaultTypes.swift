@@ -507,7 +507,7 @@ public enum UnavailableReason: String, Sendable, CaseIterable, WireValue {
 public enum NoDesktopReason: String, Sendable, CaseIterable, WireValue {
   /// The policy, or the rule of the caller, forbids prompts at the desktop.
   case off
-  /// Only the system password counts, and an agent takes none for another program.
+  /// Only the system password counts, and an agent takes no password for another program.
   case passwordOnly = "password_only"
   /// No agent runs in the person's session.
   case noAgent = "no_agent"

@@ -129,7 +129,7 @@ struct CommandTextTests {
       },
       script: { _ in
         _ = try vault.expect(CancelServiceImportCall.self)
-        try vault.fail(.refused(message: "an answer was lost: first run thumblatch token me"))
+        try vault.fail(.refused(message: "an answer was lost; first run thumblatch token me"))
       }
     )
     withExtendedLifetime(owner) {}

@@ -137,8 +137,8 @@ def anotherUserGetsNothing():
     check(status(BOB)["enrolled_fingers"] == [], "he sees her fingers")
 
 
-# The attacks that a compromised helper would try, signals first on itself. Then it reports the
-# outcomes, and aborts.
+# The attacks that a compromised helper would try; a signal goes to the helper itself. Then it
+# reports the outcomes, and aborts.
 SIGNALS = ("os.kill(own, 0)", "signal.pthread_kill(threading.get_ident(), 0)",
            "signal.pidfd_send_signal(os.pidfd_open(own), 0)")
 MANAGER = ("socket.socket(socket.AF_UNIX).connect('/run/systemd/private')",)
@@ -156,13 +156,13 @@ os.abort()
 
 
 def report_of_taken_over(helper, attempts):
-    """What a helper says of its attacks, in the sandbox of its unit."""
+    """The outcomes that a helper reports of its attacks, in the sandbox of its unit."""
     place = f"/run/systemd/system/thumblatch-{helper}@.service.d"
     os.makedirs(place, exist_ok=True)
     with open("/opt/taken-over.py", "w", encoding="utf-8") as file:
         file.write(TAKEN_OVER)
     words = " ".join(f'"{attempt}"' for attempt in attempts)
-    # The last file of the unit counts.
+    # systemd reads drop-ins in the order of their names; the last one counts.
     with open(f"{place}/zz.conf", "w", encoding="utf-8") as file:
         file.write(f"[Service]\nExecStart=\nExecStart=/usr/bin/python3 /opt/taken-over.py {words}\n")
     run("systemctl", "daemon-reload")

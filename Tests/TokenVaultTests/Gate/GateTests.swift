@@ -5,7 +5,7 @@ import Testing
 @testable import Presence
 @testable import TokenVault
 
-/// What the gate refuses by itself, although the calls before it refuse the same.
+/// The gate refuses these by itself, although the calls before it refuse the same.
 @Suite(.timeLimit(.minutes(10)))
 struct GateTests {
   /// A finger is no proof for what only the system password allows.

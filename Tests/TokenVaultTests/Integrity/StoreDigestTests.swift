@@ -3,7 +3,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Rows of the store that cannot be exchanged while its count of changes stays the same.
+/// The store digest detects changed rows although the count of changes stays the same.
 @Suite(.timeLimit(.minutes(10)))
 struct StoreDigestTests {
   private func edit(_ bench: Bench, _ sql: String) throws {
@@ -25,7 +25,7 @@ struct StoreDigestTests {
       + "enrolled_at FROM prints",
     "INSERT INTO security_keys SELECT randomblob(16), owner, 'blue', x'00', 0 FROM prints",
   ])
-  func anExchangedRowIsDetected(_ sql: String) async throws {
+  func aChangedRowIsDetected(_ sql: String) async throws {
     let bench = try Bench()
     var vault: Vault? = try await bench.open()
     if let vault {

@@ -35,7 +35,7 @@ struct DoubtTests {
     #expect(try await vault.doubt(about: vault.row()) == nil)
     await refresh(step)
     let doubt = try #require(try await vault.doubt(about: vault.row()))
-    #expect(doubt.contains(said) && doubt.hasSuffix(": first run thumblatch token me"), "\(doubt)")
+    #expect(doubt.contains(said) && doubt.hasSuffix("; first run thumblatch token me"), "\(doubt)")
     #expect(try await vault.whyNotBackedUp(vault.row()) == doubt)
   }
 

@@ -52,11 +52,11 @@ extension ErrorWords {
     TextForm("it is not exportable"),
     TextForm("it is on its way into a private vault"),
     // Sent in parts.
-    TextForm("the answer to its last refresh was lost: first run thumblatch token %s"),
+    TextForm("the answer to its last refresh was lost; first run thumblatch token %s"),
     // Sent in parts.
-    TextForm("its last refresh had no clear answer (%s): first run thumblatch token %s"),
+    TextForm("its last refresh had no clear answer (%s); first run thumblatch token %s"),
     // Sent in parts.
-    TextForm("its last login is not finished: first run thumblatch token %s"),
+    TextForm("its last login is not finished; first run thumblatch token %s"),
     TextForm("its provider replaces refresh tokens"),
     TextForm("no refresh has shown yet whether its provider replaces refresh tokens"),
   ]

@@ -3,7 +3,8 @@ internal import GTK
 /// The errors of other rooms and their remedies, in the language of the person.
 ///
 /// The other rooms write them in English, and `Scripts/translations` reads their sources. The C
-/// library has the errors of the system. A text of another form stays as it is, such as a command.
+/// library translates errors of the system. A text of another form stays as it is, such as a
+/// command.
 enum ErrorWords {
   /// The most errors within each other, and the most names before an error.
   ///

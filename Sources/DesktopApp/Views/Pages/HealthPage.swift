@@ -94,7 +94,7 @@ final class HealthPage: ContentPage {
     let dialog = MessageDialog(over: window, act: tr("Accept"), isDangerous: true)
     dialog.heading = tr("Accept the Vault as It Is?")
     dialog.body = tr(
-      "Do this only if you know why the vault has changed, such as a copy that you restored. Each account that is signed in needs a sign-in afterwards. This needs your system password."
+      "Do this only if you know the cause, such as a copy that you restored. Each account that is signed in then needs a new sign-in. Accepting needs your system password."
     )
     dialog.ask { [model] isMeant in
       if isMeant { Task { await model.accept() } }

@@ -177,7 +177,7 @@ extension Vault {
       } else {
         "the answer to its last refresh was lost"
       }
-    return "\(why): first run thumblatch token \(account.name)"
+    return "\(why); first run thumblatch token \(account.name)"
   }
 
   /// Whether each try of a refresh was refused, so that no answer was lost.
