@@ -168,18 +168,14 @@ struct BackupRecord: Sendable {
 
   /// A text that is harmless for a display, as the texts of a provider are in the vault.
   private static func shown(_ object: JSONObject, _ member: String) throws -> String? {
-    guard let text = try object.optionalString(member) else { return nil }
-    let shown = PlainText.line(text, limit: mostText)
-    guard shown.utf8.count <= mostText else { throw JSONError.wrongType(member) }
-    return shown
+    try object.optionalString(member)?.shown(most: mostText)
   }
 
-  /// The facts about the person, which a reply must be able to hold.
+  /// The facts about the person, without claims that a reply could not hold.
   private static func person(_ object: JSONObject) throws -> PersonFacts {
-    let person = PersonFacts(stored: try object.optionalString(Member.userFacts))
-    guard StaticSecret.areUsable(person.claims), (person.role?.utf8.count ?? 0) <= mostText else {
-      throw JSONError.wrongType(Member.userFacts)
-    }
+    var person = PersonFacts(stored: try object.optionalString(Member.userFacts))
+    if !StaticSecret.areUsable(person.claims) { person.claims = JSONObject() }
+    person.role = person.role?.shown(most: mostText)
     return person
   }
 }
@@ -210,10 +206,10 @@ struct SealedTokenLife: Sendable {
   }
 
   init(_ object: JSONObject) throws {
-    type = PlainText.line(try object.string(Member.type), limit: 256)
+    type = try object.string(Member.type).shown(most: 256)
     expiresAt = try object.optionalTime(Member.expiresAt)
     storedAt = try object.time(Member.storedAt)
-    scope = try object.optionalString(Member.scope).map { PlainText.line($0, limit: 4096) }
+    scope = try object.optionalString(Member.scope)?.shown(most: 4096)
   }
 
   var object: JSONObject {
@@ -252,5 +248,14 @@ extension JSONObject {
     guard let time = try optionalInteger(name) else { return nil }
     guard (0...StaticSecret.lastEnd).contains(time) else { throw .wrongType(name) }
     return time
+  }
+}
+
+extension String {
+  /// The text as it is shown, with at most so many bytes.
+  fileprivate func shown(most: Int) -> String {
+    var shown = PlainText.line(self, limit: most)
+    while shown.utf8.count > most { shown.removeLast() }
+    return shown
   }
 }
