@@ -1,5 +1,6 @@
 internal import Configuration
 package import JSON
+internal import PlainText
 package import SecretMemory
 
 /// A password, a personal access token or an API key, and what a client keeps beside it.
@@ -54,6 +55,9 @@ package struct StaticSecret: Sendable {
       throw .invalidArgument(
         "claims have at most \(Self.mostClaims) bytes, and are not nested deeply"
       )
+    }
+    if let name = Self.secretName(in: .object(claims)) {
+      throw .invalidArgument("claims must not have a member named \(name)")
     }
   }
 
@@ -116,6 +120,19 @@ package struct StaticSecret: Sendable {
     }
     guard (1...most).contains(text.utf8.count), isShown else {
       throw .invalidArgument("\(name) has 1 to \(most) bytes without control characters")
+    }
+  }
+
+  /// The name of a member that would hold a secret: claims are stored and listed unsealed.
+  private static func secretName(in claims: JSONValue) -> String? {
+    switch claims {
+    case .object(let object):
+      object.members.lazy.compactMap { member in
+        ["refresh_token", "client_secret"].first { member.name.isByteEqual(to: $0) }
+          ?? secretName(in: member.value)
+      }.first
+    case .array(let elements): elements.lazy.compactMap { secretName(in: $0) }.first
+    default: nil
     }
   }
 

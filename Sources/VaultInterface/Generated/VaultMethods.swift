@@ -405,7 +405,7 @@ public struct StoreSecretCall: AskingMethod {
   /// When the secret expires. Absent if it does not.
   public var expiresAt: Int?
   /// A client's own data about the secret, at most 4096 bytes. It becomes the account's `claims`. It
-  /// is not secret.
+  /// is not secret. No member may be named `refresh_token` or `client_secret`.
   public var claims: JSONObject?
   /// Whether each use needs a presence check from the start. If absent, an existing account keeps its
   /// protection. `false` is refused for a protected account.

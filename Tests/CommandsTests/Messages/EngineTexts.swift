@@ -109,6 +109,7 @@ extension StatedTexts {
     ("an end of yesterday", "the secret has expired already"),
     ("a label of two lines", "‹label› has 1 to ‹256› bytes without control characters"),
     ("claims that are too long", "claims have at most 4096 bytes, and are not nested deeply"),
+    ("claims with a name of the token", "claims must not have a member named token"),
     (
       "a secret for a provider with a login",
       "only a provider of kind static keeps secrets without a login"

@@ -33,6 +33,19 @@ struct StaticSecretTests {
     #expect(bench.exchange.requests.isEmpty)
   }
 
+  @Test(arguments: ["refresh_token", "client_secret"])
+  func claimsHoldNoSecret(_ name: String) async throws {
+    let bench = try Bench()
+    let vault = try await bench.open()
+    let inner = JSONObject([(name, .string("x"))])
+    let claims = JSONObject([("a", .array([.object(inner)]))])
+    let secret = StaticSecret(secret: shared(""), claims: claims)
+    #expect(
+      await failure { try await vault.put("ghp_1", secret) }
+        == .invalidArgument("claims must not have a member named \(name)")
+    )
+  }
+
   @Test
   func anotherEngineHandsItOut() async throws {
     let bench = try Bench()
