@@ -34,8 +34,8 @@ struct MetadataCache {
 
   private var metadata: [Source: Document<ServerMetadata>] = [:]
   private var keys: [Source: Document<KeySet>] = [:]
-  /// The rereads of the current `keyPause`: their number, and the time of the first one.
-  private var rereads: [Source: Document<Int>] = [:]
+  /// The ends of the rereads within the last `keyPause`.
+  private var rereads: [Source: Document<[BootInstant]>] = [:]
   private var keyFailures: [Source: Document<VaultFailure>] = [:]
 
   /// The cached metadata of this source; `nil` if there is none, or if it is too old.
@@ -53,17 +53,16 @@ struct MetadataCache {
       return nil
     }
     guard isMissingOne else { return document.content }
-    return lastRereads(source, at: now)?.content ?? 0 < Self.mostRereads ? nil : document.content
+    return recentRereads(source, at: now).count < Self.mostRereads ? nil : document.content
   }
 
-  private func lastRereads(_ source: Source, at now: BootInstant) -> Document<Int>? {
-    rereads[source].flatMap { now.seconds(since: $0.read) < Self.keyPause ? $0 : nil }
+  private func recentRereads(_ source: Source, at now: BootInstant) -> [BootInstant] {
+    (rereads[source]?.content ?? []).filter { now.seconds(since: $0) < Self.keyPause }
   }
 
   /// Notes that keys are read again because one was missing.
   mutating func noteReread(_ source: Source, at now: BootInstant) {
-    let last = lastRereads(source, at: now)
-    Self.put((last?.content ?? 0) + 1, source, into: &rereads, at: last?.read ?? now)
+    Self.put(recentRereads(source, at: now) + [now], source, into: &rereads, at: now)
   }
 
   /// The reason why the keys could not be read a moment ago.

@@ -51,6 +51,19 @@ struct MetadataCacheTests {
   }
 
   @Test
+  func anyMinuteHasThreeRereadsAtMost() {
+    var cache = MetadataCache()
+    cache.put(newer, source, begun: moment(0))
+    for second: Int64 in [1, 59, 60] { cache.noteReread(source, at: moment(second)) }
+    #expect(cache.keys(source, isMissingOne: true, at: moment(60)) != nil)
+    // The first one is a minute old, the others are not.
+    #expect(cache.keys(source, isMissingOne: true, at: moment(61)) == nil)
+    cache.noteReread(source, at: moment(61))
+    #expect(cache.keys(source, isMissingOne: true, at: moment(118)) != nil)
+    #expect(cache.keys(source, isMissingOne: true, at: moment(119)) == nil)
+  }
+
+  @Test
   func theFailureOfAnEarlierRequestIsNoneOfTheKeysThatCameSince() {
     var cache = MetadataCache()
     let failure = VaultFailure.providerUnavailable("down", retryAfter: 600)
