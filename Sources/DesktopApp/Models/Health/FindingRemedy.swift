@@ -52,7 +52,8 @@ extension HealthModel {
     case "lock": .lock
     case "status" where vault.needsKey: .touch
     case "recover" where recovery.isOffered && words.contains("--code"): .recover
-    case "recover" where words.count == 2: .accept
+    // For a lost store the command begins an empty vault, which needs more thought than a button.
+    case "recover" where finding.remedy?.hasSuffix("accept it: thumblatch recover") == true: .accept
     case "backup": .keys
     // In the service, only root changes the slots.
     case "device-secret" where isPrivate && words.contains("add"): .keys

@@ -107,6 +107,19 @@ struct DesktopAppHealthTests {
   }
 
   @Test
+  func aLostStoreHasNoButtonThatBeginsAnEmptyVault() throws {
+    defer { bus.remove() }
+    try person.endEngine()
+    try shell("cd \(person.state); rm -f vault.db vault.db-wal vault.db-shm")
+    try app.run("open()")
+    try app.sees("The Vault Is Not Usable")
+    try app.run("click('Health', 'list item')")
+    try app.sees("Copy the command “thumblatch recover”")
+    try app.misses("Accept…")
+    try app.expectNames()
+  }
+
+  @Test
   func anOldCopyThatThePersonRestoredIsAccepted() throws {
     defer { bus.remove() }
     try person.endEngine()
