@@ -125,7 +125,8 @@ extension Vault {
       case .notRevoked(let reason):
         // A failing server may have ended the grant anyway.
         let grant: Revocation.Grant = status >= 500 ? .unknown : .valid
-        let wants = [400, 401, 403, 422].contains(status)
+        // Some backends refuse with a success status.
+        let wants = status < 300 || [400, 401, 403, 422].contains(status)
         return Word(revocation: Revocation(grant, reason), wantsAccessToken: wants)
       }
     case .notSent(let reason):
