@@ -205,7 +205,10 @@ package final class Terminal {
   /// - Returns: whether it was shown, and earlier input was dropped.
   private func repeatQuestion() -> Bool {
     let count = unsafe Self.continuations
-    guard count != seenContinuations else { return false }
+    // In the background, a change of the terminal would stop the process again.
+    guard count != seenContinuations, tcgetpgrp(descriptor.number) == getpgrp() else {
+      return false
+    }
     seenContinuations = count
     guard let question else { return false }
     discardTyped()
