@@ -1,7 +1,7 @@
 extension UnavailableReason {
   /// Whether a provider refused the last try of an exchange that stays in doubt.
   ///
-  /// The login is kept. The answer to an earlier try may have been lost.
+  /// Then the login is kept. The answer to an earlier try may have been lost.
   ///
   /// - Parameter status: the HTTP status of the answer; `nil` if none came.
   /// - Returns: whether that is so.

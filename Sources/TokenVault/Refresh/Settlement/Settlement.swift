@@ -48,7 +48,7 @@ struct Settlement {
   var isImport: Bool { pending?.flow == .importing }
   /// Whether the HTTP status is one of a refusal (400, 401, 403).
   var isRefusal: Bool { [400, 401, 403].contains(status) }
-  /// Whether the provider says that the request is at fault, so that it did nothing.
+  /// Whether the provider says that the request is at fault.
   var isClientError: Bool { (400...499).contains(status) }
   /// Whether the provider has refused each earlier try, so that no answer was lost.
   var isRefusedAgain: Bool { evidence.earlier?.leavesNoDoubt == true }
