@@ -93,7 +93,7 @@ def prepare_desk(machine):
         os.mkdir(machine.path(f"{DESK}/{name}"))
     drivers = os.path.join(PROJECT, "Tests/IntegrationTests/Drivers")
     for driver, names in (("driver", ("screen", "session", "notifications", "desk")),
-                          ("windows", ("screen", "session", "starts", "focus", "prompts", "stalls",
+                          ("windows", ("screen", "session", "starts", "focus", "prompts", "stalls", "layout",
                                         "windows"))):
         text = ""
         for name in names:
