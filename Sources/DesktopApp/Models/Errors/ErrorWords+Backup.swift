@@ -60,4 +60,16 @@ extension ErrorWords {
     TextForm("its provider replaces refresh tokens"),
     TextForm("no refresh has shown yet whether its provider replaces refresh tokens"),
   ]
+  /// Answers of a provider that leave the outcome of a refresh open.
+  static let unclearAnswers = [
+    TextForm(
+      "the provider refused the refresh token without a reason (HTTP %s, an empty answer)"
+    ),
+    TextForm("the provider refused the refresh token with an answer that is not JSON (HTTP %s)"),
+    TextForm("the provider refused the refresh with an error other than a dead token (HTTP %s)"),
+    TextForm("the provider answered %s"),
+    TextForm("the provider's answer to the refresh is larger than %s KiB, and was not read"),
+    TextForm("the provider answered the refresh with HTTP %s, but not with a JSON object"),
+    TextForm("the provider answered the refresh with HTTP %s, but without a usable token"),
+  ]
 }

@@ -12,8 +12,8 @@ enum ErrorWords {
   private static let mostParts = 5
 
   private static let all =
-    flaws + backup + leftOut + store + storeRemedies + vault + keys + keyRemedies + settings + rules
-    + client + backupFiles
+    flaws + backup + leftOut + unclearAnswers + store + storeRemedies + vault + keys + keyRemedies
+    + settings + rules + client + backupFiles
 
   /// An error, or what to do about it.
   static func clause(_ text: String) -> String { translated(text).text }

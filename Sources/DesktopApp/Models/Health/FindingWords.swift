@@ -120,15 +120,6 @@ package enum FindingWords {
     TextForm("sleep cannot be delayed: %s"),
     TextForm("not checked: no supported reader is on USB"),
     TextForm("not checked"),
-    TextForm(
-      "the provider refused the refresh token without a reason (HTTP %s, an empty answer)"
-    ),
-    TextForm("the provider refused the refresh token with an answer that is not JSON (HTTP %s)"),
-    TextForm("the provider refused the refresh with an error other than a dead token (HTTP %s)"),
-    TextForm("the provider answered %s"),
-    TextForm("the provider's answer to the refresh is larger than %s KiB, and was not read"),
-    TextForm("the provider answered the refresh with HTTP %s, but not with a JSON object"),
-    TextForm("the provider answered the refresh with HTTP %s, but without a usable token"),
     TextForm("on the way into the private vault, after an interrupted call"),
   ]
   private static let remedyClauses = [
