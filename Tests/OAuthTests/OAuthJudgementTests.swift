@@ -121,7 +121,7 @@ struct OAuthJudgementTests {
   /// RFC 9449: this client has no key to which a token could be bound.
   @Test(arguments: [TokenPurpose.refresh, .code, .device, .login])
   func aDemandForBoundTokensIsToldAsSuch(_ purpose: TokenPurpose) throws {
-    let remedy = "tokens that are bound to a key (RFC 9449) cannot be used here"
+    let remedy = "DPoP-bound tokens (RFC 9449) are not supported"
     for code in ["use_dpop_nonce", "invalid_dpop_proof"] {
       let error = try judged(openID(), 400, #"{"error":"\#(code)"}"#, for: purpose)
       #expect(error.hasPrefix("misconfigured - ") && error.contains(remedy), "\(error)")
