@@ -37,6 +37,12 @@ enum FindingRemedy: Equatable {
 }
 
 extension HealthModel {
+  /// The end of the remedy that accepts a vault.
+  ///
+  /// For a store that was lost, the same command begins an empty vault. That has no button.
+  // Not translated: the engine sends it.
+  private static let acceptance = "accept it: thumblatch recover"
+
   /// What the person can do about a finding.
   ///
   /// `nil` if the finding has neither an action nor a command.
@@ -52,8 +58,7 @@ extension HealthModel {
     case "lock": .lock
     case "status" where vault.needsKey: .touch
     case "recover" where recovery.isOffered && words.contains("--code"): .recover
-    // For a lost store the command begins an empty vault, which needs more thought than a button.
-    case "recover" where finding.remedy?.hasSuffix("accept it: thumblatch recover") == true: .accept
+    case "recover" where finding.remedy?.hasSuffix(Self.acceptance) == true: .accept
     case "backup": .keys
     // In the service, only root changes the slots.
     case "device-secret" where isPrivate && words.contains("add"): .keys
