@@ -156,11 +156,12 @@ struct ReleaseTests {
     bench.clock.advance(7200)
     bench.exchange.plan(.died)
     #expect(await failure { _ = try await vault.token() } != nil)
-    guard case .providerUnavailable? = await failure({ _ = try await release(vault, bench) })
-    else {
-      Issue.record("released")
+    let refused = await failure { _ = try await release(vault, bench) }
+    guard case .unavailable(_, let message, _, _)? = refused else {
+      Issue.record("\(String(describing: refused))")
       return
     }
+    #expect(message.hasPrefix("me cannot be released: the answer to its last refresh was lost"))
     #expect(try await vault.row().sealedRefreshToken != nil)
   }
 
