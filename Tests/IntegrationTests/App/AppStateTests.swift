@@ -203,7 +203,7 @@ struct AppStateTests {
     for command in ["restore", "token", "unlock", "login me@example.org x", "capability"] {
       let failure = try alone.run(command)
       #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(command): \(failure)")
-      #expect(failure.contains("install Thumblatch's programs"))
+      #expect(failure.contains("install the Debian package of Thumblatch"))
     }
     #expect(try alone.run("state").hasPrefix("error "))
     // Only one of several programs is missing.
@@ -218,7 +218,7 @@ struct AppStateTests {
     for command in ["protect", "unlock policy=password", "evaluate policy=fingerprintOrPassword"] {
       let failure = try app.run(command)
       #expect(failure.hasPrefix("failed notInstalled, showMessage: "), "\(command): \(failure)")
-      #expect(failure.contains("install Thumblatch's programs"))
+      #expect(failure.contains("install the Debian package of Thumblatch"))
     }
     #expect(try app.run("facts") == "true me@example.org false false")
   }
