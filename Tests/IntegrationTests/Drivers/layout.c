@@ -62,8 +62,11 @@ static gboolean has_added_hyphen(PangoLayout *layout) {
 static void examine_label(GtkWidget *widget) {
   GtkLabel *label = GTK_LABEL(widget);
   PangoLayout *layout = gtk_label_get_layout(label);
-  int across, down, width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
-  pango_layout_get_pixel_size(layout, &across, &down);
+  PangoRectangle ink, logical;
+  pango_layout_get_pixel_extents(layout, &ink, &logical);
+  // A space at the end of a line is not drawn.
+  int across = ink.x + ink.width, down = logical.height;
+  int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
   if (!*gtk_label_get_text(label)) return;
   if (pango_layout_is_ellipsized(layout)) tell("ends in an ellipsis", widget, "");
   if (has_added_hyphen(layout)) tell("gets a hyphen", widget, "");
